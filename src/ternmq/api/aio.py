@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, final
 
 from ternmq.api import definitions
 from ternmq.api.aio_queue import Queue
-from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
-from ternmq.api.handles import for_selection
+from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
+from ternmq.api.handles import for_put1, for_selection
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -22,8 +22,8 @@ from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.values.calls import administration, units
 from ternmq.values.calls.call import Call
-from ternmq.values.calls.messages import Put1
-from ternmq.values.calls.objects import Open
+from ternmq.values.calls.messages import Put1, PutDeferred
+from ternmq.values.calls.objects import Close, Open
 from ternmq.values.command import Answer, Command
 from ternmq.values.status import (
     BatchOutcome,
@@ -209,6 +209,7 @@ class Connection:
         options: int = 0,
         syncpoint: bool | None = None,
         properties: Given | None = None,
+        delay: float | None = None,
         qmgr_name: str = "",
         alternate_user: str = "",
     ) -> bytes:
@@ -236,6 +237,14 @@ class Connection:
             object_qmgr_name=qmgr_name,
             alternate_user_id=alternate_user,
         )
+        if delay:
+            call = Open(od, for_put1(int(form.options)))
+            handle = (await self.run(call)).opened()
+            deferred = PutDeferred(handle, form, as_bytes(data), delay_ms(delay))
+            try:
+                return (await self.run(deferred)).msg_id
+            finally:
+                await self.run(Close(handle, 0))
         return (await self.run(Put1(od, form, as_bytes(data)))).msg_id
 
     # ---- distribution lists

@@ -8,7 +8,14 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, final
 
-from ternmq.api.arguments import Data, FastPutQueue, Requests, as_bytes, browse_request
+from ternmq.api.arguments import (
+    Data,
+    FastPutQueue,
+    Requests,
+    as_bytes,
+    browse_request,
+    delay_ms,
+)
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
@@ -16,6 +23,7 @@ from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.values.calls.messages import PutDeferred
 from ternmq.values.calls.objects import (
     Close,
     Inquire,
@@ -161,6 +169,7 @@ class Queue(FastPutQueue):
         options: int,
         syncpoint: bool | None,
         properties: Given | None,
+        delay: float | None,
     ) -> bytes:
         """As `put`, with every argument. If the task is cancelled while it waits for the disk, the
         message stays on the queue."""
@@ -183,6 +192,11 @@ class Queue(FastPutQueue):
             output = await self._opened(for_output(options))
         body = data if isinstance(data, bytes) else as_bytes(data)
         transport = self._transport
+        milliseconds = 0 if delay is None else delay_ms(delay)
+        if milliseconds:
+            call = PutDeferred(output, form, body, milliseconds)
+            await transport.run(call)
+            return call.msg_id
         done = transport.put_now(output, form, body)
         if done is None:
             return await transport.put(output, form, body)

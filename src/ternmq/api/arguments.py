@@ -8,6 +8,7 @@ arguments of a put of tasks before its coroutine is made: they are nearly never 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -17,7 +18,12 @@ from ternmq.api.fast_put import fast_put
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.limits import WAIT_MS_MAX
-from ternmq.base.reasons import MQRC_EXPIRY_ERROR, MQRC_MD_ERROR, MQRC_WAIT_INTERVAL_ERROR
+from ternmq.base.reasons import (
+    MQRC_EXPIRY_ERROR,
+    MQRC_MD_ERROR,
+    MQRC_OPTIONS_ERROR,
+    MQRC_WAIT_INTERVAL_ERROR,
+)
 from ternmq.codec.message_image import ID_BYTES
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -36,6 +42,7 @@ CACHED_REQUESTS_MAX: Final = 64
 UTF_8: Final = 1208
 LEVELS: Final = 10  # priorities 0 to 9
 EXPIRY_TENTHS_MAX: Final = 1 << 31
+DELAY_S_MAX: Final = 200 * 366 * 86_400
 
 _SYNCPOINT_SETTLED: Final = (
     mq.MQGMO_SYNCPOINT
@@ -87,6 +94,14 @@ def expiry_tenths(expiry: float) -> int:
     if not 0 < expiry * 10 < EXPIRY_TENTHS_MAX:
         raise mq_error(MQRC_EXPIRY_ERROR, verb="MQPUT", detail=f"expiry of {expiry} seconds")
     return max(1, round(expiry * 10))
+
+
+def delay_ms(delay: float) -> int:
+    """Seconds of a delivery delay to milliseconds, never fewer; 0 is no delay."""
+    if not 0 <= delay <= DELAY_S_MAX:  # or no number
+        detail = f"delay of {delay} seconds; it is 0 or more, and not more than 200 years"
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT", detail=detail)
+    return math.ceil(delay * 1000)
 
 
 def put1_alternate(alternate_user: str) -> int:
@@ -367,6 +382,7 @@ class FastPutQueue:
         options: int = 0,
         syncpoint: bool | None = None,
         properties: Given | None = None,
+        delay: float | None = None,
     ) -> Coroutine[Any, Any, bytes]:
         """Put a message and return its MsgId; arguments as those of the blocking `Queue.put`."""
         plain = self.plain
@@ -384,6 +400,7 @@ class FastPutQueue:
             and options == 0
             and syncpoint is None
             and properties is None
+            and delay is None
         ):
             return fast_put(self, plain, data)
         return self.put_with(
@@ -399,6 +416,7 @@ class FastPutQueue:
             options,
             syncpoint,
             properties,
+            delay,
         )
 
     def put_with(
@@ -415,6 +433,7 @@ class FastPutQueue:
         options: int,
         syncpoint: bool | None,
         properties: Given | None,
+        delay: float | None,
     ) -> Coroutine[Any, Any, bytes]:
         """The same with every argument."""
         raise NotImplementedError

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ternmq.api import definitions
-from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
-from ternmq.api.handles import for_selection
+from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
+from ternmq.api.handles import for_put1, for_selection
 from ternmq.api.queue import Queue
 from ternmq.api.unit import Unit
 from ternmq.base.attributes import Value
@@ -22,8 +22,8 @@ from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.values.calls import administration, units
 from ternmq.values.calls.call import Call
-from ternmq.values.calls.messages import Put1
-from ternmq.values.calls.objects import Open
+from ternmq.values.calls.messages import Put1, PutDeferred
+from ternmq.values.calls.objects import Close, Open
 from ternmq.values.command import Answer, Command
 from ternmq.values.status import (
     BatchOutcome,
@@ -131,6 +131,7 @@ class Connection:
         options: int = 0,
         syncpoint: bool | None = None,
         properties: Given | None = None,
+        delay: float | None = None,
         qmgr_name: str = "",
         alternate_user: str = "",
     ) -> bytes:
@@ -158,6 +159,14 @@ class Connection:
             object_qmgr_name=qmgr_name,
             alternate_user_id=alternate_user,
         )
+        if delay:
+            call = Open(od, for_put1(int(form.options)))
+            handle = (self.run(call)).opened()
+            deferred = PutDeferred(handle, form, as_bytes(data), delay_ms(delay))
+            try:
+                return (self.run(deferred)).msg_id
+            finally:
+                self.run(Close(handle, 0))
         return self.run(Put1(od, form, as_bytes(data))).msg_id
 
     # ---- distribution lists

@@ -15,4 +15,7 @@ async def fast_put(queue: FastPutQueue, plain: PlainPut, data: bytes) -> bytes:
     done = plain.put(data)
     if done:
         return done
-    return await queue.put_with(data, None, None, None, None, None, None, None, None, 0, None, None)
+    none = None  # of the particulars
+    return await queue.put_with(
+        data, none, none, none, none, none, none, none, none, 0, none, none, none
+    )

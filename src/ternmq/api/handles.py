@@ -35,6 +35,11 @@ def for_output(put_options: int) -> int:
     return OUTPUT | (put_options & CONTEXT_OPTIONS)
 
 
+def for_put1(put_options: int) -> int:
+    """The same for one put by a handle of its own, which may name an alternate user."""
+    return for_output(put_options) | (put_options & mq.MQOO_ALTERNATE_USER_AUTHORITY)
+
+
 def checked_selector(given: object) -> str:
     """A selection string as it was given; TypeError with its value if it is not text."""
     if not isinstance(given, str):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, final
 
-from ternmq.api.arguments import Data, Requests, as_bytes, browse_request
+from ternmq.api.arguments import Data, Requests, as_bytes, browse_request, delay_ms
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
@@ -14,6 +14,7 @@ from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.values.calls.messages import PutDeferred
 from ternmq.values.calls.objects import (
     Close,
     Inquire,
@@ -126,13 +127,16 @@ class Queue:
         options: int = 0,
         syncpoint: bool | None = None,
         properties: Given | None = None,
+        delay: float | None = None,
     ) -> bytes:
         """Put a message and return its MsgId.
 
         Text gets the format MQSTR. `persistent` and `priority` are the queue's defaults if not
         given; `expiry` is in seconds. A `descriptor` gives all of MQMD; it and MQPMO `options` are
         checked as MQPUT checks them. `properties` are names and values: str, bool, int, float,
-        bytes or None, or those of another message.
+        bytes or None, or those of another message. With a `delay` in seconds the message is on its
+        queue when that time is over, counted from the put; until then it is on
+        SYSTEM.DDELAY.LOCAL.QUEUE.
         """
         request = self._requests.put(
             data,
@@ -152,6 +156,11 @@ class Queue:
         if output is None or options != 0:
             output = self._opened(for_output(options))
         body = data if isinstance(data, bytes) else as_bytes(data)
+        milliseconds = 0 if delay is None else delay_ms(delay)
+        if milliseconds:
+            call = PutDeferred(output, request, body, milliseconds)
+            self._transport.run(call)
+            return call.msg_id
         return self._transport.put(output, request, body)
 
     def _opened(self, options: int) -> ObjectHandle:

@@ -141,6 +141,8 @@ AMQ7469W	Transactions rolled back to release log space.	The log ran short of roo
 AMQ7472W	Object %1, type %2 damaged.	What was read of it from disk was not what had been written.	Recreate it (rcrmqobj) if the log is linear. See to the disk.
 AMQ7486I	Transaction was preventing log space from being released: %1.		See why this application keeps its unit of work open for so long.
 AMQ7587E	Unable to put to streaming queue %1 for queue %2, MQRC %3 (%4).	The copy of a message could not be made. With STRMQOS(BESTEF) the message itself was put; with STRMQOS(MUSTDUP) it was not, and the application got this reason. This message is written once for each open handle until the reason changes.	See to the streaming queue; mqrc explains the reason.
+AMQ7588W	Delayed message for queue %1 could not be delivered, MQRC %2. It went to: %3.	The delivery delay of a message was over, and its queue did not take it. It is on the dead-letter queue, behind a header with the reason; one with MQRO_DISCARD_MSG is discarded.	See to the queue; mqrc explains the reason.
+AMQ7589W	A message on queue %1 was not put with a delivery delay: %2.	The queue is for delayed messages that the queue manager stages there. Others stay on it.	Get the message, and let as few users as possible open the queue.
 AMQ7604E	The XA resource manager '%1' was not available when called for %2.		Start it.
 AMQ7605E	The XA resource manager '%1' has returned an unexpected return code %2, when called for %3.		Look at the resource manager's own log.
 AMQ7935E	Bad CCSID in message header (CCSID = %1).		Correct the application that put the message.

@@ -35,6 +35,7 @@ from ternmq.kernel.authority import check_connect
 from ternmq.kernel.authority_records import load_records
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.cursor_expiry import LOOK_NS, expire_cursors
+from ternmq.kernel.deferred import DelayedDelivery
 from ternmq.kernel.delivery import serve_all
 from ternmq.kernel.ending import back_out_some
 from ternmq.kernel.events import LOGGER
@@ -157,6 +158,7 @@ class Engine:
         self.collector = Collector(self.kernel)
         self.triggers = Triggers(self.kernel)
         self.kernel.triggers = self.triggers
+        self.delayed = DelayedDelivery(self.kernel)
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
@@ -315,6 +317,8 @@ class Engine:
         self._reserve_ids()
         kernel.notices.look(kernel)
         self.triggers.tick()
+        self.delayed.tick()
+        self.delayed.step()
         self.collector.tick()
         self.after_step()
 
@@ -356,6 +360,15 @@ class Engine:
                     self.expiry = None
                 return False
         return scan is not None
+
+    def work_some(self) -> bool:
+        """A step of expiry, and one of delayed delivery; False when there is nothing to do now."""
+        expires = self.scan_expired(4)
+        return self.delayed.step() or expires
+
+    def due_in_s(self, longest: float) -> float:
+        """Seconds until the next tick should come, at most `longest`."""
+        return self.delayed.due_in_s(self.collector.due_in_s(longest))
 
     def begin_expiry_scan(self) -> None:
         """Start a pass now."""

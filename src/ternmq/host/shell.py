@@ -38,15 +38,9 @@ from ternmq.values.get_request import GetRequest
 
 TICK_S: Final = 1.0
 DUE_MIN_S: Final = 0.001  # an interval that is about to end
+STEPS_A_TICK: Final = 4096  # of background work
 # What a verb may raise and leave the engine as it was: its reason, or what a wrong type leads to.
-_OF_VERBS: Final = (
-    MQError,
-    TypeError,
-    ValueError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-)
+_OF_VERBS: Final = (MQError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
 
 def kind_of_wait(effect: Effect) -> int:
@@ -64,7 +58,7 @@ class Companion:
 
 
 @final
-class Shell:
+class Shell(Wakeable):
     """What runs one engine in this process."""
 
     def __init__(
@@ -73,6 +67,7 @@ class Shell:
         """Without `has_housekeeper` there is no thread: the caller runs effects and gives the time,
         or calls `keep_house` in one of its own."""
         self.engine = engine
+        engine.kernel.delays.waker = self
         self.disk = disk
         self._locks = made = locks or Locks()
         self.make_lock = made.lock
@@ -171,7 +166,7 @@ class Shell:
             for waker in woken:
                 waker.wake()
         if more:
-            self._call_housekeeper()
+            self.wake()
         return entry
 
     def get(self, link: Link, handle: Handle, request: GetRequest) -> GetCall:
@@ -401,7 +396,7 @@ class Shell:
             for waker in woken:
                 waker.wake()
         if outbox.effects:
-            self._call_housekeeper()
+            self.wake()
 
     def run_claimed(self, effect: Effect) -> None:
         """Run a claimed effect, without the lock. If a signal handler raises in the middle, the
@@ -498,7 +493,8 @@ class Shell:
             if not self._claimed:
                 self.disk.close()
 
-    def _call_housekeeper(self) -> None:
+    def wake(self) -> None:
+        """Call the housekeeper."""
         if not self._called:
             self._called = True
             self._work.release()
@@ -506,7 +502,7 @@ class Shell:
     def keep_house(self) -> None:
         """Run effects that no caller waits for, give the engine the time, until `end_house`."""
         while True:
-            self._work.acquire(True, max(self.engine.collector.due_in_s(TICK_S), DUE_MIN_S))
+            self._work.acquire(True, max(self.engine.due_in_s(TICK_S), DUE_MIN_S))
             self._called = False  # ORDER: before it looks for work
             if self._ending:
                 break
@@ -521,7 +517,7 @@ class Shell:
                 with self.lock:
                     self.engine.tick()
                     self.flush()
-                self._scan_expired()
+                self._work_through()
                 self.deliver()
             except IntegrityError as failure:
                 with self.lock:
@@ -572,12 +568,15 @@ class Shell:
                     more = link.again
                     self.settle()
 
-    def _scan_expired(self) -> None:
-        more = True
-        while more and not self._ending:
+    def _work_through(self) -> None:
+        for _ in range(STEPS_A_TICK):
             with self.lock:
-                more = self.engine.scan_expired(4)
-                self.engine.after_step()
+                more = self.engine.work_some()
+                self.settle()
+            if self.engine.delayed.is_parked:  # on what this thread is to run
+                more = self.run_effects()
+            if self._ending or not more:
+                break
 
     def disconnect_all(self) -> None:
         """Connections that are left have lost the queue manager: back out their units of work."""

@@ -72,6 +72,8 @@ def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> Non
     news.serve_waiters(kernel)
     if kernel.triggers.in_units:
         kernel.triggers.unit_ended(int(unit.unit_id))
+    if kernel.delays.in_units:
+        kernel.delays.unit_ended(int(unit.unit_id))
 
 
 @final

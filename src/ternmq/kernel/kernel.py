@@ -24,6 +24,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.codec.conversion_service import ConversionService
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.delays import DelayIndex
 from ternmq.kernel.events import EventSink, events_on
 from ternmq.kernel.meter import ACCOUNTING, ACCTG, STAT, STATISTICS, Meter
 from ternmq.kernel.notices import Notices
@@ -107,6 +108,7 @@ class Kernel:
         self.event_sink = EventSink()
         self.triggers = TriggerSink()
         self.reports = ReportSink()
+        self.delays = DelayIndex(outbox)  # messages with a delivery delay
         self.services = Services()
         self.measured: i64 = 0  # what is counted
         self.meter = Meter()

@@ -10,13 +10,15 @@ from __future__ import annotations
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.limits import PRIORITY_MAX
 from ternmq.base.reasons import (
     MQRC_HOBJ_ERROR,
     MQRC_PRIORITY_EXCEEDS_MAXIMUM,
     MQRC_PROPERTIES_TOO_BIG,
     MQRC_Q_DELETED,
+    MQRC_Q_FULL,
+    MQRC_Q_SPACE_NOT_AVAILABLE,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
 from ternmq.codec.property_area import property_bytes
@@ -244,3 +246,44 @@ def unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> Uni
             detail=f"MAXUMSGS({kernel.max_uncommitted})",
         )
     return unit
+
+
+# ---- for a message that is put later (see `deferred_put`)
+
+
+def check_later(
+    kernel: Kernel, connection: Connection, handle: Handle, request: PutRequest, data: bytes
+) -> tuple[i64, i64]:
+    """Whether its queue takes such a message at all, though it may be full now; persistence and
+    priority."""
+    local = _queue_of(connection, handle)
+    kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
+    persistence, priority = _defaults(handle, local, request)
+    length: i64 = len(data) + handle.header_bytes
+    area_bytes: i64 = len(request.properties)
+    if area_bytes:
+        length += _checked_properties(kernel, handle, request, data)
+    try:
+        check_queue(kernel, connection, local, handle.via, length, area_bytes, persistence)
+    except MQError as refused:
+        if refused.reason not in (MQRC_Q_FULL, MQRC_Q_SPACE_NOT_AVAILABLE):
+            raise
+    return persistence, priority
+
+
+def new_message(
+    kernel: Kernel,
+    handle: Handle,
+    request: PutRequest,
+    data: bytes,
+    priority: i64,
+    persistence: i64,
+) -> Entry:
+    """The message as a put would make it now."""
+    local = _queue_of(handle.connection, handle)
+    return _new_entry(kernel, handle, local, request, data, priority, persistence)
+
+
+def unit_of_put(kernel: Kernel, connection: Connection, request: PutRequest) -> UnitOfWork | None:
+    """The unit of work that a put belongs to."""
+    return _unit_for(kernel, connection, request)

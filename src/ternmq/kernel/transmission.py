@@ -84,7 +84,7 @@ def route_of_definition(kernel: Kernel, definition: Definition, verb: str) -> Ro
     if not named and manager in ("", kernel.name):
         detail = f"RQMNAME({manager or ' '}) without XMITQ leads to no other queue manager"
         raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=definition.name, detail=detail)
-    return Route(queue, manager, _transmission_queue(kernel, named, manager, verb))
+    return Route(queue, manager, transmission_queue(kernel, named, manager, verb))
 
 
 def transmission_names(catalog: Catalog, definition: Definition) -> list[str]:
@@ -113,13 +113,13 @@ def route_of_manager(kernel: Kernel, queue: str, manager: str, verb: str) -> Rou
         return None
     alias = kernel.catalog.definitions.get(manager)
     if alias is None or alias.object_type != REMOTE or alias.text("remote_queue"):
-        return Route(queue, manager, _transmission_queue(kernel, "", manager, verb))
+        return Route(queue, manager, transmission_queue(kernel, "", manager, verb))
     named = alias.text("transmission_queue")
     remote = alias.text("remote_qmgr") or manager
-    return Route(queue, remote, _transmission_queue(kernel, named, remote, verb))
+    return Route(queue, remote, transmission_queue(kernel, named, remote, verb))
 
 
-def _transmission_queue(kernel: Kernel, named: str, manager: str, verb: str) -> Definition:
+def transmission_queue(kernel: Kernel, named: str, manager: str, verb: str) -> Definition:
     """The one that is named, that of the queue manager's name, or the default one."""
     catalog: Catalog = kernel.catalog
     default = str(catalog.qmgr["default_transmission_queue"])

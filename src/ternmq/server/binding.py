@@ -42,7 +42,7 @@ from ternmq.values.calls.kinds import (
     put_records_from_json,
 )
 from ternmq.values.calls.lists import Put1List, PutList
-from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.messages import Put1, PutCall, PutDeferred
 from ternmq.values.calls.units import BackOut, Commit
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
@@ -79,6 +79,8 @@ class Binding:
             return await self._put1(frame.body)
         elif kind == wire.PUT_LIST:
             return await self._put_list(frame.body)
+        elif kind == wire.DEFER:
+            return await self._put_deferred(frame.body)
         elif kind == wire.DISCONNECT:
             await self.verbs.end(False)
         else:
@@ -132,6 +134,18 @@ class Binding:
         put = wire.PutBody(body, True)
         od = put1_object(put.object)
         call = Put1(od, with_properties(self._put_request(put, "MQPUT1"), put), put.data)
+        return await self._put_by(call)
+
+    async def _put_deferred(self, body: bytes) -> bytes:
+        if len(body) < wire.DELAY.size:
+            raise RemoteProtocolError("a put without its delivery delay")
+        delay_ms: int = wire.DELAY.unpack_from(body)[0]
+        put = wire.PutBody(body[wire.DELAY.size :], False)
+        handle = self._handle(put.handle, "MQPUT")
+        request = with_properties(self._put_request(put, "MQPUT"), put)
+        return await self._put_by(PutDeferred(handle, request, put.data, delay_ms))
+
+    async def _put_by(self, call: PutCall) -> bytes:
         await self.verbs.run(call)
         assert call.entry is not None
         return was_put(call.entry, call.warning)

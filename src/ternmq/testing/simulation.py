@@ -121,9 +121,17 @@ class Simulation:
             self.clock.advance(1)
             with shell.lock:
                 shell.engine.tick()
-            while shell.run_effects():
+            while shell.run_effects() or self._delivers(shell):
                 pass
         shell.deliver()
+
+    @staticmethod
+    def _delivers(shell: Shell) -> bool:
+        """Messages whose delivery delay is over; False when there is nothing to do now."""
+        with shell.lock:
+            more = shell.engine.delayed.step()
+            shell.settle()
+            return more or len(shell.engine.outbox.effects) > 0
 
     def _running(self) -> Shell:
         if self.qmgr is None:

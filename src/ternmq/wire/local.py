@@ -21,6 +21,7 @@ queue manager says why it is about to close the connection.
     PUT_LIST  length u32 and JSON {"fields", "records"} of a distribution list, for MQPUT1 also
               {"od", "destinations"}, then as PUT; the handle of MQPUT1 is 0 -> the answer of
               EXTENSION
+    DEFER     delivery delay in milliseconds u64, then as PUT -> the same
     GET       GET_HEAD -> GOT_HEAD, MQMD, property area, data; if there is no message, GOT_HEAD
               alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing
@@ -52,9 +53,9 @@ from ternmq.codec.mqi.mqmd import BYTES_2
 # A message may be nothing but headers with properties, of which the area has two forms.
 FRAME_BYTES_MAX: Final = 3 * MESSAGE_BYTES_MAX + FRAME_HEAD_BYTES_MAX
 
-# 1 had a frame with JSON alone for each call, 2 no properties beside the data.
-PROTOCOL_OLDEST: Final = 3
-PROTOCOL_NEWEST: Final = 3
+# 1 had a frame with JSON alone for each call, 2 no properties beside the data, 3 no DEFER.
+PROTOCOL_OLDEST: Final = 4
+PROTOCOL_NEWEST: Final = 4
 
 HELLO: Final = 1
 CALL: Final = 2
@@ -68,6 +69,7 @@ CANCEL: Final = 9
 ACK: Final = 10
 EXTENSION: Final = 11
 PUT_LIST: Final = 12
+DEFER: Final = 13
 OK: Final = 64
 ERROR: Final = 65
 ENDED: Final = 66
@@ -84,6 +86,7 @@ REQUESTS: Final = (
     ACK,
     EXTENSION,
     PUT_LIST,
+    DEFER,
 )
 ANSWERS: Final = (OK, ERROR, ENDED)
 
@@ -93,6 +96,7 @@ _AFTER_LENGTH: Final = 5
 LENGTH: Final = struct.Struct("<I")
 NUMBER: Final = struct.Struct("<I")
 SHORT: Final = struct.Struct("<H")
+DELAY: Final = struct.Struct("<Q")
 PUT_HEAD: Final = struct.Struct("<iiiI")
 PUT_HEAD_BYTES: Final = 16
 PUT_DATA_AT: Final = PUT_HEAD_BYTES + BYTES_2

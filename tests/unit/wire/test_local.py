@@ -102,7 +102,7 @@ def test_put_when_cut_short_anywhere_then_refused() -> None:
 
 @pytest.mark.parametrize(
     ("offered", "chosen"),
-    [([3, 3], 3), ([1, 9], 3), ([2, 2], 0), ([4, 9], 0), ([0, 0], 0), ([-5, 5], 3)],
+    [([4, 4], 4), ([1, 9], 4), ([3, 3], 0), ([5, 9], 0), ([0, 0], 0), ([-5, 5], 4)],
 )
 def test_protocol_when_offered_then_the_newest_of_both(offered: list[int], chosen: int) -> None:
     assert wire.chosen_protocol(offered) == chosen

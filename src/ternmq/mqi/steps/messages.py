@@ -13,6 +13,7 @@ from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.deferred_put import put_deferred
 from ternmq.kernel.get import cancel, get_returnable, resume
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import put
@@ -115,6 +116,29 @@ class Put1(Step):
             call.warning = int(link.warning)
             self._durable_at = max(self._durable_at, int(link.durable_at))
         self._is_put = True
+        return True
+
+
+@final
+class PutDeferred(Step):
+    """MQPUT with a delivery delay."""
+
+    def __init__(self, call: calls.PutDeferred) -> None:
+        super().__init__(call.verb)
+        self.call = call
+        self._parts = parts_of(call)
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        call = self.call
+        handle = self.about(link, call.handle)
+        check_open_for_output(handle, int(call.form.options), self.verb)
+        request, data = self._parts or (put_request(call.form, self.verb), call.data)
+        entry = put_deferred(kernel, link, handle, request, data, call.delay_ms)
+        if entry is None:
+            return False
+        call.entry = entry
+        call.msg_id = entry.msg_id
+        call.warning = int(link.warning)
         return True
 
 

@@ -64,6 +64,7 @@ STEPS: Final[dict[str, StepRow]] = {
     "prepare": StepRow(units.Prepare, IN_UNIT),
     "put": StepRow(messages.Put, IN_UNIT),
     "put1": StepRow(messages.Put1, IN_UNIT),
+    "put_deferred": StepRow(messages.PutDeferred, IN_UNIT),
     "put1_list": StepRow(lists.Put1List, IN_UNIT),
     "put_list": StepRow(lists.PutList, IN_UNIT),
     "record_image": StepRow(administration.RecordImage, BESIDE_UNIT),

@@ -1,6 +1,7 @@
 """The calls of the system programming interface that IBM's Java clients make: what there is
-(QUERY), identifiers for puts that are not answered (RESERVE), opens as JMS does them (OPEN), and
-the end of another connection's waits (NOTIFY), without which closing would last as long as they do.
+(QUERY), identifiers for puts that are not answered (RESERVE), opens as JMS does them (OPEN), puts
+with a delivery delay (PUT, in `spi_put`), and the end of another connection's waits (NOTIFY),
+without which closing would last as long as they do.
 The other verbs are not offered, and refused with MQRC_FUNCTION_NOT_SUPPORTED.
 """
 
@@ -21,6 +22,7 @@ from ternmq.network.clients.conversation import Conversation
 from ternmq.network.clients.extension_flow import extension_call
 from ternmq.network.clients.list_calls import open_list
 from ternmq.network.clients.object_calls import OpenCall
+from ternmq.network.clients.spi_put import spi_put
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import Segment
@@ -30,6 +32,7 @@ from ternmq.wire.fap.vocabulary import (
     SPI_EXTENSION,
     SPI_NOTIFY,
     SPI_OPEN,
+    SPI_PUT,
     SPI_QUERY,
     SPI_RESERVE,
 )
@@ -37,7 +40,13 @@ from ternmq.wire.fap.vocabulary import (
 _SAVES_CONTEXT: Final = 1 | 2  # identity, origin
 _INPUT: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
 _CANCELS_WAITS: Final = 1  # of NOTIFY
-_OFFERED: Final = (SPI_QUERY, SPI_RESERVE, SPI_OPEN, SPI_NOTIFY)
+_OFFERED: Final = {  # the newest version of what a request says
+    SPI_QUERY: 1,
+    SPI_PUT: 3,
+    SPI_RESERVE: 1,
+    SPI_OPEN: 1,
+    SPI_NOTIFY: 1,
+}
 _VERBS_MAX: Final = 12
 _ENTRY_BYTES: Final = 20
 _TAG_BYTES: Final = 24
@@ -64,6 +73,9 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
             return
         OpenCall(conversation, one.header, values, od, options, lpoo).go_on()
         return
+    if verb == SPI_PUT:
+        spi_put(conversation, one, values)
+        return
     if verb == SPI_EXTENSION and conversation.is_own_client:
         extension_call(conversation, one, values)
         return
@@ -84,7 +96,13 @@ def _size_of(lpoo: Values) -> int:
 
 def _query(values: Values) -> None:
     verbs = [
-        {"verb": number, "in_out_version": 1, "in_version": 1, "out_version": 1, "flags": 1}
+        {
+            "verb": number,
+            "in_out_version": 1,
+            "in_version": _OFFERED[number],
+            "out_version": 1,
+            "flags": 1,
+        }
         if number in _OFFERED
         else {}
         for number in range(1, _VERBS_MAX + 1)

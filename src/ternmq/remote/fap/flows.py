@@ -21,6 +21,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.mqi.options import check_close
 from ternmq.remote.fap.frames import LONG, FapRequest, furnished, table_body
@@ -37,7 +38,7 @@ from ternmq.remote.fap.replies import checked, committed, lost_with_connection
 from ternmq.remote.remote_verbs import Exchange, PackedPut
 from ternmq.values.calls.administration import InquirePuts, RunCommands
 from ternmq.values.calls.call import Call
-from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.messages import Put1, PutDeferred
 from ternmq.values.calls.objects import Close, Inquire, Open, SetAttributes, Widen
 from ternmq.values.calls.units import EndPrepared, Forget, Prepare, Recover
 from ternmq.values.character_lengths import character_bytes
@@ -51,6 +52,8 @@ from ternmq.wire.fap.vocabulary import (
     MQPUT1,
     MQSET,
     MQSTAT,
+    SPI,
+    SPI_PUT,
 )
 
 if TYPE_CHECKING:
@@ -192,6 +195,44 @@ def _put_list(verbs: FapVerbs, call: Call) -> Exchange[None]:
     yield from list_flows.put_list(verbs, call)
 
 
+def _signed(number: int) -> int:
+    """The lower 32 bits as a signed number."""
+    low = number & 0xFFFFFFFF
+    return low - (1 << 32) if low >> 31 else low
+
+
+def _put_deferred(verbs: FapVerbs, call: PutDeferred) -> Exchange[None]:
+    """SPI PUT, as IBM's Java client does it: it is answered, whatever the options say."""
+    form = call.form
+    name = call.handle.resolved_name
+    if not isinstance(form, PackedPut):
+        raise foreign_form(call.verb)
+    packed, data, more = furnished(form, call.data, verbs.takes_back)
+    framing = verbs.conversation.framing
+    if len(data) > framing.message_bytes_max:
+        raise framing.too_long(len(data), "MQPUT", name)
+    options = int(form.options) & ~mq.MQPMO_ASYNC_RESPONSE | more
+    values = {
+        "verb": SPI_PUT,
+        "reply_bytes_max": 0,
+        "descriptor": Descriptor.unpack(packed),
+        "options": PutOptions(options=options, context=form.context, version=1),
+        "sppi": {
+            "version": 3,
+            "length": 32 + len(data),
+            "delay_high": call.delay_ms >> 32,
+            "delay_low": _signed(call.delay_ms),
+            "data": data,
+        },
+    }
+    reply = checked((yield FapRequest(SPI, call.handle, table_body(SPI, values))), name)
+    if options & mq.MQPMO_SYNCPOINT:
+        verbs.has_changes = True
+    descriptor: Descriptor = reply.values()["descriptor"]
+    verbs.was_put1(descriptor, reply.reason)
+    call.msg_id = descriptor.msg_id
+
+
 def _status(verbs: FapVerbs, call: InquirePuts) -> Exchange[None]:
     if verbs.lost_puts:
         verbs.lost_puts = False
@@ -274,6 +315,7 @@ FLOWS: Final[dict[str, Flow]] = {
     "open_list": _open_list,
     "prepare": _prepare,
     "put1": _put1,
+    "put_deferred": _put_deferred,
     "put1_list": _put_list,
     "put_list": _put_list,
     "recover": _recover,

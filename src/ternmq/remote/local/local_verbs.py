@@ -25,7 +25,7 @@ from ternmq.remote.remote_verbs import Exchange, Extended, PackedPut, RemoteVerb
 from ternmq.values.calls.call import UNIT_BEGINS, UNIT_ENDS, UNIT_LEAVES, Call
 from ternmq.values.calls.kinds import object_to_json, put_records_to_json
 from ternmq.values.calls.lists import ListPutCall, OpenList, Put1List, PutList
-from ternmq.values.calls.messages import Put1
+from ternmq.values.calls.messages import Put1, PutDeferred
 from ternmq.values.calls.objects import Close, Open
 from ternmq.values.calls.units import BackOut, Commit, Prepare
 from ternmq.values.entry import Entry
@@ -94,14 +94,24 @@ class LocalVerbs(RemoteVerbs):
         )
         return (yield from self._put(wire.PUT, head, int(form.options), data))
 
-    def _put1(self, call: Put1) -> Exchange[None]:
+    def _put_by(self, call: Put1 | PutDeferred) -> Exchange[None]:
         form = call.form
         if not isinstance(form, PackedPut):
             raise foreign_form(call.verb)
-        check_length(call.data, "MQPUT1", call.od.object_name)
-        od = object_to_json(call.od)
-        head = wire.put1_head(od, int(form.options), form.context, form.packed, form.properties)
-        call.msg_id = yield from self._put(wire.PUT1, head, int(form.options), call.data)
+        options = int(form.options)
+        if isinstance(call, Put1):
+            kind = wire.PUT1
+            name = call.od.object_name
+            od = object_to_json(call.od)
+            head = wire.put1_head(od, options, form.context, form.packed, form.properties)
+        else:
+            kind = wire.DEFER
+            name = call.handle.resolved_name
+            head = wire.DELAY.pack(call.delay_ms) + wire.put_head(
+                call.handle.handle_id, options, form.context, form.packed, form.properties
+            )
+        check_length(call.data, call.verb, name)
+        call.msg_id = yield from self._put(kind, head, options, call.data)
 
     def _put_list(self, call: ListPutCall) -> Exchange[None]:
         form = call.form
@@ -178,8 +188,10 @@ class LocalVerbs(RemoteVerbs):
             answer_of((yield Request(wire.COMMIT)))
         elif isinstance(call, BackOut):
             answer_of((yield Request(wire.BACKOUT)))
-        elif isinstance(call, (Put1, ListPutCall)):
-            yield from self._put1(call) if isinstance(call, Put1) else self._put_list(call)
+        elif isinstance(call, ListPutCall):
+            yield from self._put_list(call)
+        elif isinstance(call, (Put1, PutDeferred)):
+            yield from self._put_by(call)
         else:
             if isinstance(call, Close):
                 check_close(call.options)

@@ -67,6 +67,7 @@ open_list           od:object destinations:destinations options:integer
 prepare             xid:new_xid -> prepared:flag
 put
 put1
+put_deferred
 put1_list
 put_list
 record_image        object_name:text -> names:texts

@@ -61,6 +61,16 @@ class Put1(PutCall):
 
 
 @final
+class PutDeferred(PutCall):
+    """MQPUT of a message that is delivered when so many milliseconds are over."""
+
+    def __init__(self, handle: ObjectHandle, form: PutForm, data: bytes, delay_ms: int) -> None:
+        super().__init__("put_deferred", "MQPUT", form, data)
+        self.handle = handle
+        self.delay_ms = delay_ms
+
+
+@final
 class Get(Call):
     """MQGET, also one that browses or unlocks. The request says all that is asked for: options,
     what to match, how long to wait, the buffer, what to convert to."""

@@ -40,6 +40,7 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "prepare": units.Prepare,
     "put": messages.Put,
     "put1": messages.Put1,
+    "put_deferred": messages.PutDeferred,
     "put1_list": lists.Put1List,
     "put_list": lists.PutList,
     "record_image": administration.RecordImage,
@@ -60,7 +61,9 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "widen": objects.Widen,
 }
 # Each protocol has a form of its own for these.
-OWN_FORM: Final = frozenset(("disconnect", "get", "put", "put1", "put1_list", "put_list"))
+OWN_FORM: Final = frozenset(
+    ("disconnect", "get", "put", "put1", "put1_list", "put_deferred", "put_list")
+)
 
 
 def call_from(name: object, given: dict[str, Any]) -> Call:

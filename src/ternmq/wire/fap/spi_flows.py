@@ -124,7 +124,16 @@ SPI_REQUESTS: Final[dict[int, list[Part]]] = {
     SPI_QUERY: [_plain("SPQU"), _plain("SPQI")],
     SPI_PUT: [
         *_PUT,
-        Record("sppi", Fixed(eye("SPPI"), i32("version", 1), i32("length")), *_MESSAGE_DATA),
+        # Seen from IBM's Java client: version 3, whose delivery delay is in milliseconds.
+        Record(
+            "sppi",
+            Fixed(
+                eye("SPPI"), i32("version", 1), i32("length"), i32("options"), i32("data_length")
+            ),
+            AtLeast("version", 2, Fixed(i32("reservation"))),
+            AtLeast("version", 3, Fixed(i32("delay_high"), i32("delay_low"))),
+            Data("data", "data_length"),
+        ),
     ],
     SPI_GET: [
         *_GET,

@@ -1,0 +1,79 @@
+"""The delay header: ahead of the data of every message on SYSTEM.DDELAY.LOCAL.QUEUE; 548 bytes,
+little endian. IBM MQ has a header there, too, and does not document it.
+
+    at 0  eye-catcher "TDDH", 4 version u32, 8 length of the header u32, 12 flags of the message u32
+          (1 persistent, 2 its PutDate and PutTime are its own), 16 due i64, 24 put i64, 32 end of
+          life i64 or 0: nanoseconds since 1970
+      40  queue c48, 88 queue manager c48: as they were opened; 136 transmission queue c48, if the
+          message was put by the name of another queue manager
+     184  the MQMD of the message, version 2, canonical form
+
+Properties of the message are beside the data, as they are on any queue.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import IntegrityError
+from ternmq.codec.mqi.mqmd import BYTES_2
+
+FORMAT: Final = "TERNDLAY"  # of the staged message
+_EYE: Final = b"TDDH"
+_VERSION: Final = 1
+_HEAD: Final = struct.Struct("<4sIIIqqq48s48s48s")
+HEADER_BYTES: Final = _HEAD.size + BYTES_2
+
+
+@final
+class DelayHeader:
+    """When a message is due, where it goes, and its own descriptor."""
+
+    __slots__ = ("descriptor", "due_ns", "expiry_at", "flags", "put_ns", "qmgr", "queue", "xmitq")
+
+    def __init__(self, queue: str, qmgr: str, xmitq: str, due_ns: i64) -> None:
+        self.queue = queue
+        self.qmgr = qmgr
+        self.xmitq = xmitq
+        self.due_ns: i64 = due_ns
+        self.put_ns: i64 = 0
+        self.expiry_at: i64 = 0
+        self.flags: i64 = 0
+        self.descriptor = b""
+
+    def pack(self) -> bytes:
+        """The bytes of the header."""
+        return (
+            _HEAD.pack(
+                _EYE,
+                _VERSION,
+                HEADER_BYTES,
+                int(self.flags),
+                int(self.due_ns),
+                int(self.put_ns),
+                int(self.expiry_at),
+                self.queue.encode("ascii").ljust(48),
+                self.qmgr.encode("ascii").ljust(48),
+                self.xmitq.encode("ascii").ljust(48),
+            )
+            + self.descriptor
+        )
+
+
+def unpack_delay_header(data: bytes) -> DelayHeader:
+    """The header that a message begins with; IntegrityError if it does not."""
+    if len(data) < HEADER_BYTES:
+        raise IntegrityError(f"a delay header has {HEADER_BYTES} bytes, the message {len(data)}")
+    eye, version, size, flags, due_ns, put_ns, expiry_at, *names = _HEAD.unpack_from(data)
+    if eye != _EYE or version != _VERSION or size != HEADER_BYTES:
+        raise IntegrityError(f"{eye!r}, version {version}, {size} bytes is not a delay header")
+    queue, qmgr, xmitq = (one.rstrip(b" \0").decode("latin-1") for one in names)
+    header = DelayHeader(queue, qmgr, xmitq, due_ns)
+    header.put_ns = put_ns
+    header.expiry_at = expiry_at
+    header.flags = flags
+    header.descriptor = data[_HEAD.size : HEADER_BYTES]
+    return header
