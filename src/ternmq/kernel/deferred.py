@@ -43,6 +43,7 @@ from ternmq.values.get_request import GetRequest
 STEP_MESSAGES: Final = 64
 SCAN_MESSAGES: Final = 256
 RETRY_NS: Final = 10_000_000_000
+UNCOUNTED: Final = 4  # changes of a unit of work here, which MAXUMSGS is not about
 UNDELIVERED: Final = "AMQ7588W"
 FOREIGN: Final = "AMQ7589W"
 
@@ -59,6 +60,7 @@ class Delivery:
         self.header: DelayHeader | None = None
         self.target: Handle | None = None
         self.reason = 0  # why it cannot be delivered
+        self.reported = False  # the report about that is put
 
 
 @final
@@ -227,7 +229,7 @@ class DelayedDelivery:
         if entry is not None:
             unit = connection.unit
             if unit is not None:
-                unit.copies += 1  # so that MAXUMSGS(1) lets it be put
+                unit.copies += UNCOUNTED
             one.entry = entry
             self._read_header(one, entry)
             return True
@@ -262,7 +264,9 @@ class DelayedDelivery:
                 self._park()
                 return False
         elif header.expiry_at and header.expiry_at <= now_ns:
-            self._expired(one)
+            if not self._expired(one, message_of(staged, header)):
+                self._park()
+                return False
         else:
             target = one.target
             if target is None:
@@ -282,6 +286,11 @@ class DelayedDelivery:
     def _deal_with(self, one: Delivery, entry: Entry, header: DelayHeader) -> bool:
         """It cannot be delivered; False: parked."""
         kernel = self._kernel
+        unit = self._connection.unit
+        if unit is not None and not one.reported:
+            if not kernel.reports.exception(self._connection, unit, entry, one.reason):
+                return False
+            one.reported = True
         dead_letters = ""
         if not is_discarded(entry):
             dead_letters = str(kernel.catalog.qmgr.get("dead_letter_queue", ""))
@@ -290,11 +299,17 @@ class DelayedDelivery:
         kernel.notices.add(UNDELIVERED, (header.queue, one.reason, dead_letters or "discarded"))
         return True
 
-    def _expired(self, one: Delivery) -> None:
-        """Its life was over before it could be delivered: the queue manager did not run, say."""
+    def _expired(self, one: Delivery, entry: Entry) -> bool:
+        """Its life was over before it could be delivered: the queue manager did not run, say.
+        False: parked."""
+        kernel = self._kernel
+        unit = self._connection.unit
+        if unit is not None and not kernel.reports.expiration(self._connection, unit, entry):
+            return False
         local = None if one.source is None else one.source.local
         if local is not None:
-            have_expired(self._kernel, local.queue, 1)
+            have_expired(kernel, local.queue, 1)
+        return True
 
     def _open(self, header: DelayHeader) -> Handle | None:
         """The queue that it was put to; None: parked. No authority is checked: it was at the

@@ -144,13 +144,18 @@ def test_expiry_when_it_comes_before_the_delivery_then_the_message_goes() -> Non
     with Simulation() as simulation:
         qmgr = with_queue(simulation)
         with qmgr.queue("A") as queue:
-            queue.put(b"x", persistent=True, delay=5, expiry=10)
+            md = ternmq.Descriptor(report=mq.MQRO_EXPIRATION, reply_to_queue="ANSWERS")
+            queue.put(b"x", descriptor=md, persistent=True, delay=5, expiry=10)
+        qmgr.define_queue("ANSWERS")
         simulation.stop()
         simulation.clock.advance(60)
         qmgr = simulation.start()
         simulation.pass_time(2)
         assert (depth(qmgr, "A"), depth(qmgr, DELAY_QUEUE)) == (0, 0)
         assert qmgr.started.shell.engine.kernel.expired_total == 1
+        with qmgr.queue("ANSWERS") as answers:
+            (report,) = answers
+        assert report.descriptor.feedback == mq.MQFB_EXPIRATION
 
 
 # ---- units of work
@@ -310,6 +315,43 @@ def test_message_when_it_may_be_discarded_then_it_is_not_a_dead_letter() -> None
         assert qmgr.mqsc("DELETE QLOCAL(A)")[0].ok
         simulation.pass_time(6)
         assert (depth(qmgr, DELAY_QUEUE), depth(qmgr, DEAD)) == (0, 0)
+
+
+def test_report_when_asked_for_then_an_exception_and_the_dead_letter_come_together() -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        qmgr.define_queue("ANSWERS")
+        qmgr.alter_qmgr(dead_letter_queue=DEAD, max_uncommitted=1)
+        md = ternmq.Descriptor(
+            report=mq.MQRO_EXCEPTION_WITH_FULL_DATA | mq.MQRO_COA, reply_to_queue="ANSWERS"
+        )
+        with qmgr.queue("A") as queue:
+            msg_id = queue.put(b"x", descriptor=md, delay=5)
+        assert depth(qmgr, "ANSWERS") == 0
+        assert qmgr.mqsc("ALTER QLOCAL(A) PUT(DISABLED)")[0].ok
+        simulation.pass_time(6)
+        assert depth(qmgr, DEAD) == 1
+        with qmgr.queue("ANSWERS") as answers:
+            (report,) = answers
+        assert (report.descriptor.feedback, report.correl_id) == (MQRC_PUT_INHIBITED, msg_id)
+        assert report.data == b"x"
+
+
+def test_report_of_arrival_when_asked_for_then_it_is_made_at_the_delivery() -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        qmgr.define_queue("ANSWERS")
+        qmgr.alter_qmgr(max_uncommitted=1)
+        md = ternmq.Descriptor(report=mq.MQRO_COA, reply_to_queue="ANSWERS")
+        with qmgr.queue("A") as queue:
+            msg_id = queue.put(b"x", descriptor=md, delay=5)
+        simulation.pass_time(4)
+        assert depth(qmgr, "ANSWERS") == 0
+        simulation.pass_time(1)
+        with qmgr.queue("ANSWERS") as answers:
+            (report,) = answers
+        assert (report.descriptor.feedback, report.correl_id) == (mq.MQFB_COA, msg_id)
+        assert messages(qmgr, "A") == [b"x"]
 
 
 def test_dead_letters_when_there_is_no_queue_for_them_then_it_is_tried_again() -> None:
