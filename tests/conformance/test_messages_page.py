@@ -21,7 +21,7 @@ def rows() -> list[list[str]]:
     return [
         [cell.strip() for cell in line.strip("|").split(" | ")]
         for line in lines
-        if re.match(r"\| [A-Z]\d+ \|", line)
+        if re.match(r"\| [A-Z]+\d+ \|", line)
     ]
 
 

@@ -28,6 +28,7 @@ SHOWN = {
     "confirm_on_delivery.py": "two puffins: arrived, got, done",
     "crash_and_restart.py": "in order: True",
     "ebcdic.py": "its item, in CCSID 1208: 7 Küstenseeschwalbe",
+    "deferred_delivery.py": "taken back: [False, True, True] left: 0",
     "exactly_once_batches.py": "each part once, in order: True",
     "expiry_sawtooth.py": "five minutes' worth each time: True",
     "first_queue.py": "then:   MQRC_NO_MSG_AVAILABLE",

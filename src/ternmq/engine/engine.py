@@ -154,18 +154,23 @@ class Engine:
         self.kernel.msg_counter = unique
         load_records(self.kernel)
         self.events = Events(self.kernel)
-        self.kernel.event_sink = self.events
         self.collector = Collector(self.kernel)
         self.triggers = Triggers(self.kernel)
-        self.kernel.triggers = self.triggers
         self.delayed = DelayedDelivery(self.kernel)
         self.images = ImageSchedule(self.kernel)
         self.expiry: ExpiryScan | None = None
         self.expiry_due_ns: i64 = 0
         self.cursors_due_ns: i64 = 0  # when idle cursors are checked for expiry
+        self._join_parts()
         self._recover_units(replay)
         self._note_restart(replay)
         self._begin_work(catalog)
+
+    def _join_parts(self) -> None:
+        """What the verbs report to."""
+        self.kernel.event_sink = self.events
+        self.kernel.triggers = self.triggers
+        self.kernel.reports = Reports(self.kernel)
 
     def _take_units(self, replay: Replay) -> None:
         """Numbers of units of work go on, and operators' decisions are known."""

@@ -443,3 +443,21 @@ async def test_unit_of_work_inside_another_then_refused_and_the_outer_one_is_who
                 await queue.put(b"outer")
                 await qmgr.backout()
             assert await queue.try_get() is None
+
+
+@in_loop
+async def test_put_when_it_has_a_delay_then_the_message_comes_when_that_is_over(api: Any) -> None:
+    async with api.memory() as qmgr:
+        await qmgr.define_queue("A")
+        async with qmgr.queue("A") as queue:
+            await queue.put(b"warm")  # from here on plain puts take the short way
+            await queue.get()
+            second = await queue.put(b"second", delay=0.3)
+            first = await qmgr.put("A", b"first", delay=0.1)
+            await queue.put(b"at once", delay=0)
+            assert (await queue.get()).data == b"at once"
+            assert await queue.try_get() is None
+            found = [(await queue.get(wait=20)).msg_id for _ in range(2)]
+            assert found == [first, second]
+            with pytest.raises(ternmq.MQError):
+                await queue.put(b"x", delay=-1)

@@ -1,9 +1,9 @@
 """The delay header: ahead of the data of every message on SYSTEM.DDELAY.LOCAL.QUEUE; 548 bytes,
 little endian. IBM MQ has a header there, too, and does not document it.
 
-    at 0  eye-catcher "TDDH", 4 version u32, 8 length of the header u32, 12 flags of the message u32
-          (1 persistent, 2 its PutDate and PutTime are its own), 16 due i64, 24 put i64, 32 end of
-          life i64 or 0: nanoseconds since 1970
+    at 0  eye-catcher "TDDH", 4 version u32, 8 length of the header u32, 12 flags of the message
+          u32 (as in `values.entry`: 1 persistent, 2 PutDate and PutTime are its own, 16 reports),
+          16 due i64, 24 put i64, 32 end of life i64 or 0: nanoseconds since 1970
       40  queue c48, 88 queue manager c48: as they were opened; 136 transmission queue c48, if the
           message was put by the name of another queue manager
      184  the MQMD of the message, version 2, canonical form
