@@ -109,13 +109,13 @@ class DelayedDelivery:
         return self._parked is not None
 
     def tick(self) -> None:
-        """Time has passed: units of work that ended without a verb, messages to be tried again."""
+        """Time has passed: messages are to be tried again, units of work were backed out."""
         kernel = self._kernel
         delays = kernel.delays
         if delays.in_units:
             for number in delays.open_units():
                 if number not in kernel.coordinator.units:
-                    delays.unit_ended(number)
+                    delays.forget_unit(number)  # it was backed out
         if self._postponed and kernel.clock.monotonic_ns() >= self._retry_at:
             postponed = self._postponed
             self._postponed = []
@@ -247,12 +247,11 @@ class DelayedDelivery:
             self._back_out()
 
     def _missed(self, one: Delivery) -> None:
-        """It is not there: an operator took it, its unit of work was backed out, or another unit
-        has it."""
+        """It is not there: an operator took it, or a unit of work has it and may be backed out."""
         local = None if one.source is None else one.source.local
         if local is not None:
             queue: Queue = local.queue
-            if queue.uncommitted_gets > 0 or queue.uncommitted_puts > 0 or queue.locks:
+            if queue.uncommitted_gets > 0 or queue.locks:
                 self._postpone(one)
 
     def _deliver(self, one: Delivery, staged: Entry, header: DelayHeader) -> bool:
@@ -398,6 +397,15 @@ class DelayedDelivery:
         self._scan = scan
         return scan
 
+    def _end_scan(self, scan: IndexScan) -> None:
+        """What it did not find on the queue, an expired message say, would not be found again."""
+        local = scan.handle.local
+        if local is not None:
+            here = local.queue.available + local.queue.swept_alive
+            self._foreign = max(self._foreign, here - self._kernel.delays.indexed)
+        detach(scan.handle)
+        self._scan = None
+
     def _index_next(self, scan: IndexScan) -> bool:
         """One more; False: parked, the next step goes on, or it was the last."""
         call = scan.call
@@ -405,8 +413,7 @@ class DelayedDelivery:
         entry = call.entry
         if entry is None:
             if not self._park() and not self._connection.again:
-                detach(scan.handle)
-                self._scan = None
+                self._end_scan(scan)
             return False
         try:
             header = unpack_delay_header(entry.data)

@@ -64,16 +64,19 @@ class DelayIndex:
             self.in_units = True
         keys.append(key)
 
-    def unit_ended(self, number: int) -> None:
-        """What the unit put is there, or is not: that is found when it is due."""
+    def unit_committed(self, number: int) -> None:
+        """What the unit put is on the queue."""
+        for key in self.forget_unit(number):
+            self.add(key)
+
+    def forget_unit(self, number: int) -> list[bytes]:
+        """The unit has ended; what it had put."""
         keys = self._in_units.pop(number, None)
         self.in_units = len(self._in_units) > 0
-        if keys is not None:
-            for key in keys:
-                self.add(key)
+        return keys or []
 
     def open_units(self) -> list[int]:
-        """Units of work that have not ended, as far as is known."""
+        """Units of work that were not committed, as far as is known."""
         return list(self._in_units)
 
     def first_due(self) -> int:

@@ -73,7 +73,7 @@ def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> Non
     if kernel.triggers.in_units:
         kernel.triggers.unit_ended(int(unit.unit_id))
     if kernel.delays.in_units:
-        kernel.delays.unit_ended(int(unit.unit_id))
+        kernel.delays.unit_committed(int(unit.unit_id))
 
 
 @final

@@ -113,6 +113,8 @@ class BatchCommit:
         ids = [int(unit.unit_id) for unit in units]
         self._durable_at = int(commit_with_row(kernel.coordinator, kernel.catalog, units, fresh))
         news.serve_waiters(kernel)
+        for number in ids:
+            kernel.delays.unit_committed(number)
         if kernel.triggers.in_units:
             for number in ids:
                 kernel.triggers.unit_ended(number)

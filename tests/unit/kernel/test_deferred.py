@@ -177,6 +177,32 @@ def test_prepared_unit_when_committed_after_a_restart_then_its_message_comes() -
         assert messages(qmgr, "A") == [b"x"]
 
 
+def test_unit_when_it_is_backed_out_then_the_index_forgets_what_it_put() -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        delays = qmgr.started.shell.engine.kernel.delays
+        with qmgr.queue("A") as queue:
+            queue.put(b"x", delay=1000, syncpoint=True)
+        assert len(delays.open_units()) == 1
+        qmgr.backout()
+        simulation.pass_time(1)
+        assert delays.open_units() == []
+        assert delays.indexed == 0
+
+
+def test_batch_when_its_units_are_committed_then_their_messages_come() -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        xid = XID(1, b"g", b"b")
+        with qmgr.queue("A") as queue:
+            queue.put(b"x", persistent=True, delay=5, syncpoint=True)
+        qmgr.prepare(xid)
+        assert qmgr.commit_batch("job", 1, [xid]).committed
+        assert qmgr.started.shell.engine.kernel.delays.indexed == 1
+        simulation.pass_time(5)
+        assert messages(qmgr, "A") == [b"x"]
+
+
 def test_message_when_an_operator_has_it_in_a_unit_then_it_comes_after_the_backout() -> None:
     with Simulation() as simulation:
         qmgr = with_queue(simulation)

@@ -25,6 +25,7 @@ FORMAT: Final = "TERNDLAY"  # of the staged message
 _EYE: Final = b"TDDH"
 _VERSION: Final = 1
 _HEAD: Final = struct.Struct("<4sIIIqqq48s48s48s")
+NAME_BYTES: Final = 48
 HEADER_BYTES: Final = _HEAD.size + BYTES_2
 
 
@@ -55,12 +56,17 @@ class DelayHeader:
                 int(self.due_ns),
                 int(self.put_ns),
                 int(self.expiry_at),
-                self.queue.encode("ascii").ljust(48),
-                self.qmgr.encode("ascii").ljust(48),
-                self.xmitq.encode("ascii").ljust(48),
+                _packed_name(self.queue),
+                _packed_name(self.qmgr),
+                _packed_name(self.xmitq),
             )
             + self.descriptor
         )
+
+
+def _packed_name(name: str) -> bytes:
+    """A name of another queue manager's queue may have any characters; none of ours has."""
+    return name.encode("latin-1", "replace")[:NAME_BYTES].ljust(NAME_BYTES)
 
 
 def unpack_delay_header(data: bytes) -> DelayHeader:
@@ -70,7 +76,7 @@ def unpack_delay_header(data: bytes) -> DelayHeader:
     eye, version, size, flags, due_ns, put_ns, expiry_at, *names = _HEAD.unpack_from(data)
     if eye != _EYE or version != _VERSION or size != HEADER_BYTES:
         raise IntegrityError(f"{eye!r}, version {version}, {size} bytes is not a delay header")
-    queue, qmgr, xmitq = (one.rstrip(b" \0").decode("latin-1") for one in names)
+    queue, qmgr, xmitq = [one.rstrip(b" \0").decode("latin-1") for one in names]
     header = DelayHeader(queue, qmgr, xmitq, due_ns)
     header.put_ns = put_ns
     header.expiry_at = expiry_at
