@@ -205,3 +205,13 @@ def test_delay_queue_when_it_is_full_or_inhibited_then_its_reason_is_returned(
         assert qmgr.mqsc(f"ALTER QLOCAL({DELAY_QUEUE}) PUT(DISABLED)")[0].ok
         with refused(MQRC_PUT_INHIBITED):
             queue.put(b"x", delay=3600)
+
+
+def test_message_when_it_is_long_then_it_comes_whole(qmgr: QueueManager) -> None:
+    qmgr.define_queue("A")
+    data = bytes(range(256)) * 4096
+    with qmgr.queue("A") as queue:
+        queue.put(data, delay=DELAY_S, properties={"n": 1})
+        message = queue.get(wait=WAIT_S)
+        assert message.data == data
+        assert message.properties == {"n": 1}
