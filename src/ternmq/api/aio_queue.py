@@ -6,7 +6,7 @@ Interpreted on the compiled build too, so that Python warns of a call that is no
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from ternmq.api.arguments import (
     Data,
@@ -18,12 +18,13 @@ from ternmq.api.arguments import (
 )
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
+from ternmq.api.message_group import TaskMessageGroup
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.values.calls.messages import PutDeferred
+from ternmq.values.calls.messages import Put, PutDeferred
 from ternmq.values.calls.objects import (
     Close,
     Inquire,
@@ -209,6 +210,21 @@ class Queue(FastPutQueue):
         if transport.pause_is_due:
             await transport.pause()
         return done
+
+    def group(self) -> TaskMessageGroup:
+        """A group of messages: `async with queue.group() as group`, then `await group.put(...)` for
+        each, the last one with `last=True`."""
+        return TaskMessageGroup(self)
+
+    async def put_call(self, data: Data, md: Descriptor, particulars: dict[str, Any]) -> Put:
+        """A put with that descriptor, and all that it answered."""
+        output = self._handles.output
+        if output is None:
+            output = await self._opened(for_output(0))
+        form = self._requests.put_of(data, md, **particulars)
+        call = Put(output, form, data if isinstance(data, bytes) else as_bytes(data))
+        await self._transport.run(call)
+        return call
 
     async def _opened(self, options: int) -> ObjectHandle:
         """A handle for these MQOO options: the queue's own, for more than before."""

@@ -232,6 +232,37 @@ class Requests:
         )
         return self._checked_put(md, reply_to, format, options, syncpoint)
 
+    def put_of(
+        self,
+        data: Data,
+        md: Descriptor,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        reply_to: str | None = None,
+        format: str | None = None,
+        syncpoint: bool | None = None,
+        properties: Given | None = None,
+    ) -> PutForm:
+        """The same with that descriptor, for a put that is not repeated."""
+        return self.put(
+            data,
+            persistent,
+            priority,
+            expiry,
+            msg_id,
+            correl_id,
+            reply_to,
+            format,
+            md,
+            0,
+            syncpoint,
+            properties,
+        )
+
     def _usual_put(
         self,
         data: Data,

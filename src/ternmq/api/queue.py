@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request, delay_ms
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
+from ternmq.api.message_group import MessageGroup
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.values.calls.messages import PutDeferred
+from ternmq.values.calls.messages import Put, PutDeferred
 from ternmq.values.calls.objects import (
     Close,
     Inquire,
@@ -162,6 +163,21 @@ class Queue:
             self._transport.run(call)
             return call.msg_id
         return self._transport.put(output, request, body)
+
+    def group(self) -> MessageGroup:
+        """A group of messages: `with queue.group() as group`, then `group.put(...)` for each, the
+        last one with `last=True`."""
+        return MessageGroup(self)
+
+    def put_call(self, data: Data, md: Descriptor, particulars: dict[str, Any]) -> Put:
+        """A put with that descriptor, and all that it answered."""
+        output = self._handles.output
+        if output is None:
+            output = self._opened(for_output(0))
+        form = self._requests.put_of(data, md, **particulars)
+        call = Put(output, form, data if isinstance(data, bytes) else as_bytes(data))
+        self._transport.run(call)
+        return call
 
     def _opened(self, options: int) -> ObjectHandle:
         """A handle for these MQOO options: the queue's own, for more than before."""

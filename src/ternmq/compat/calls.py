@@ -31,7 +31,15 @@ from ternmq.base.reasons import (
 from ternmq.codec.charset import UTF8, decode, is_known
 from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.codec.mqi.mqgmo import GetOptions
-from ternmq.codec.mqi.mqmd import GROUP_ID_AT, MSG_ID_AT, PRIORITY_AT, USER_ID_AT, Descriptor
+from ternmq.codec.mqi.mqmd import (
+    GROUP_ID_AT,
+    MSG_FLAGS_AT,
+    MSG_ID_AT,
+    ORIGINAL_LENGTH_AT,
+    PRIORITY_AT,
+    USER_ID_AT,
+    Descriptor,
+)
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.property_area import COUNT_MAX, pack_area
 from ternmq.compat.attachments import Attachment, attached, detach
@@ -356,11 +364,26 @@ def _was_put(attachment: Attachment, md: MQOpts, pmo: MQOpts, msg_id: bytes) -> 
         packed = md.pack()
         given = packed[:PRIORITY_AT] + made[:8] + packed[MSG_ID_AT:USER_ID_AT] + made[8:]
         md.unpack(given + packed[GROUP_ID_AT:])
+    if md.Version >= mq.MQMD_VERSION_2:
+        _fill_place(md, verbs.put_place())
     md.MsgId = msg_id
     pmo.KnownDestCount, pmo.UnknownDestCount, pmo.InvalidDestCount = 1, 0, 0
     warning = verbs.put_warning()
     if warning:
         raise mq_error(warning, comp=mq.MQCC_WARNING, verb="MQPUT")
+
+
+def _fill_place(md: MQOpts, place: bytes) -> None:
+    """GroupId to OriginalLength after a put, but for MsgFlags: the queue manager completes those
+    only in what it stores. OriginalLength is of segments that the application made."""
+    if not place:
+        return
+    packed = md.pack()
+    end = MSG_FLAGS_AT - GROUP_ID_AT
+    is_segment = md.MsgFlags & (mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT)
+    length = place[end + 4 :] if is_segment else packed[ORIGINAL_LENGTH_AT:]
+    flags = packed[MSG_FLAGS_AT:ORIGINAL_LENGTH_AT]
+    md.unpack(packed[:GROUP_ID_AT] + place[:end] + flags + length)
 
 
 def get(hconn: object, hobj: object, md: MQOpts, gmo: MQOpts, length: int | None) -> Got:

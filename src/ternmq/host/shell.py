@@ -21,7 +21,7 @@ from ternmq.host.forcer import Forcer, Gate
 from ternmq.host.step_lock import Locks, has_lock
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.ending import disconnect
+from ternmq.kernel.ending import disconnect, give_up
 from ternmq.kernel.get import cancel, get, resume
 from ternmq.kernel.kernel import BROKEN
 from ternmq.kernel.put import put
@@ -136,6 +136,7 @@ class Shell(Wakeable):
             try:
                 self.wait_for_park(link)
             except BaseException as failure:
+                give_up(self.engine.kernel, link)
                 self.step_failed(failure)
                 raise
 
@@ -542,8 +543,7 @@ class Shell(Wakeable):
         return True
 
     def deliver(self, wait: bool = False) -> None:
-        """Figures of intervals and tasks that have ended go to their destinations; with `wait` also
-        those that another thread is at."""
+        """Deliver figures of what has ended; with `wait` also those that another thread is at."""
         collector = self.engine.collector
         if wait or collector.has_turns:
             with self._delivering:

@@ -19,6 +19,7 @@ from ternmq.host.connection_session import Session
 from ternmq.host.loop_shell import LoopShell, TaskWaker
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.ending import give_up
 from ternmq.kernel.get import cancel
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.verb_clock import FORCE, MESSAGE, SUSPENSION
@@ -169,7 +170,13 @@ class TaskSession(Session):
         """A put that was parked, once that is over."""
         entry: Entry | None = None
         while entry is None:
-            await self.loop_shell.park(self.link)
+            try:
+                await self.loop_shell.park(self.link)
+            except BaseException:
+                with self.shell.lock:
+                    give_up(self.engine.kernel, self.link)
+                    self.shell.settle()
+                raise
             self.go_on()
             entry = self.shell.try_put(self.link, handle, request, data)
         return entry

@@ -84,6 +84,23 @@ def check_queue(
         )
 
 
+def check_room(kernel: Kernel, local: LocalQueue, messages: i64, data_bytes: i64) -> None:
+    """The reason why the queue does not take so many messages at once."""
+    queue = local.queue
+    depth = queue.available + queue.swept_alive + queue.uncommitted_puts
+    if depth + messages > local.max_depth:
+        raise _full(kernel, local)
+    used = queue.file_bytes - queue.waste.bytes + queue.plain_bytes + queue.persistent_bytes
+    if used + data_bytes > local.max_bytes:
+        megabytes = local.definition.number("max_file_megabytes")
+        raise mq_error(
+            MQRC_Q_SPACE_NOT_AVAILABLE,
+            verb="MQPUT",
+            object=local.name,
+            detail=f"{data_bytes} bytes in {messages} segments, MAXFSIZE({megabytes})",
+        )
+
+
 def _inhibited(kernel: Kernel, connection: Connection, name: str) -> MQError:
     error = mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=name)
     if kernel.events & INHIBIT:

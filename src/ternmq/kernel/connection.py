@@ -23,9 +23,11 @@ from ternmq.values.handle import ObjectHandle
 
 if TYPE_CHECKING:
     from ternmq.kernel.logical_place import LogicalOrder
+    from ternmq.kernel.put_position import PutPosition
     from ternmq.kernel.requests import GetCall
     from ternmq.kernel.selection import HandleSelection
     from ternmq.kernel.transmission import Route
+    from ternmq.kernel.undertaking import Undertaking
     from ternmq.kernel.waiters import Alert
     from ternmq.ports.effect import Effect
 
@@ -52,6 +54,7 @@ class Handle(ObjectHandle):
         "members",
         "object_type",
         "opened_ns",
+        "position",
         "put_inhibited_by",
         "route",
         "selection",
@@ -74,6 +77,8 @@ class Handle(ObjectHandle):
         self.logical: LogicalOrder | None = None  # where its gets and browses are in groups
         self.alert: Alert | None = None  # see `alerts`
         self.context: Entry | None = None  # saved for put with pass context
+        # A group or logical message that its puts have left incomplete; see `put_position`.
+        self.position: PutPosition | None = None
         self.is_put1 = False  # opened by MQPUT1, for one put
         self.opened_ns: i64 = 0  # Unix time, if its connection was accounted for then
         # where what is done with it is accounted, and of which account of the connection that is
@@ -115,6 +120,7 @@ class Connection:
         self.streams: dict[str, Handle] = {}  # by the name it was asked for: open to be read
         self.unit: UnitOfWork | None = None
         self.get_call: GetCall | None = None  # a get that has not ended
+        self.undertaking: Undertaking | None = None  # a verb of several messages, not ended yet
         self.connected = True
         self.started_ns: i64 = 0  # Unix time
         # while the connection is accounted for; the clock is the shell's

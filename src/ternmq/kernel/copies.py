@@ -16,7 +16,7 @@ from mypy_extensions import i64
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_OBJECT_IN_USE
 from ternmq.codec.property_header import length_as_put
-from ternmq.kernel.acceptance import BACKLOG_BUFFERS, check_queue, is_behind, relieve
+from ternmq.kernel.acceptance import BACKLOG_BUFFERS, check_queue, check_room, is_behind, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.ending import commit_unit
@@ -25,6 +25,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_copied
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.segmented_put import SegmentedPut
 from ternmq.kernel.streaming import CopyTarget, plan_of
 from ternmq.kernel.transmission import HEADERS_BYTES_MAX, as_transmitted
 from ternmq.store.copying import copy_of
@@ -44,11 +45,13 @@ class _Asking:
         "_away_bytes",
         "_data",
         "_request",
+        "all_bytes",
         "area_bytes",
         "connection",
         "handle",
         "kernel",
         "length",
+        "messages",
         "persistence",
         "taken",
     )
@@ -74,6 +77,8 @@ class _Asking:
         self._request = request
         self._data = data
         self._away_bytes: i64 = 0
+        self.messages: i64 = 1  # more if it is put in segments, with so many bytes in all
+        self.all_bytes: i64 = 0
 
     def away_bytes(self) -> i64:
         """The length of a copy that goes to another queue manager: behind its headers it has the
@@ -117,6 +122,8 @@ class _Asking:
             if local.queue.clearing_before or local.held_by is not None:
                 raise mq_error(MQRC_OBJECT_IN_USE, verb="MQPUT", object=local.name)
             check_queue(kernel, connection, local, target.via, length, area_bytes, self.persistence)
+            if self.messages > 1:
+                check_room(kernel, local, self.messages, self.all_bytes)
             if is_behind(kernel, connection, local, length + area_bytes):
                 return None
         except MQError as refusal:
@@ -151,6 +158,8 @@ def copies_for(
 ) -> list[CopyTarget] | None:
     """The queues that take a copy of a message; None: the connection is parked. Raises the reason
     of one that must and does not."""
+    if request.copies is not None:
+        return request.copies
     plan = local.stream_plan
     if plan is None or plan.version != kernel.catalog.version:
         plan = plan_of(kernel, connection, local)
@@ -169,6 +178,39 @@ def copies_for(
     if persistence == PERSISTENT and asking.taken:
         if not _has_room(kernel, connection, unit, asking):
             return None
+    return asking.taken
+
+
+def copies_for_all(
+    kernel: Kernel, connection: Connection, handle: Handle, local: LocalQueue, state: SegmentedPut
+) -> list[CopyTarget] | None:
+    """The same for all segments of a message, as to queues: a queue gets copies of all of them or
+    of none. The log is the caller's business."""
+    plan = local.stream_plan
+    if plan is None or plan.version != kernel.catalog.version:
+        plan = plan_of(kernel, connection, local)
+        if plan is None:
+            return None
+    place = state.place
+    area_bytes: i64 = len(state.request.properties)
+    longest = state.pieces.longest + handle.header_bytes
+    asking = _Asking(
+        kernel,
+        connection,
+        handle,
+        longest,
+        area_bytes,
+        place.persistence,
+        state.request,
+        state.data[: state.pieces.end_of(0)],
+    )
+    asking.messages = state.pieces.count
+    asking.all_bytes = state.pieces.length + area_bytes
+    refusal = asking.ask_all(plan.targets, plan.must, local.name)
+    if connection.park is not None:
+        return None
+    if refusal is not None:
+        raise refusal
     return asking.taken
 
 

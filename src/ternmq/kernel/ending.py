@@ -15,11 +15,12 @@ from ternmq.kernel.acceptance import relieve
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve
 from ternmq.kernel.get import cancel
-from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.kernel import BROKEN, Kernel
 from ternmq.kernel.metering import were_backed_out
 from ternmq.kernel.metering_calls import has_ended, was_backed_out, was_closed, was_committed
 from ternmq.kernel.resolve import close_handle
 from ternmq.store.queue import Queue
+from ternmq.txn.partial_undo import undo_latest
 from ternmq.txn.unit import ACTIVE, BACKING_OUT, CHANGE_GET, CHANGE_PUT, ENDED, UnitOfWork
 from ternmq.values.entry import AVAILABLE, Entry
 
@@ -45,9 +46,51 @@ def backed_out(verb: str, why: str) -> MQError:
     return mq_error(MQRC_BACKED_OUT, comp=mq.MQCC_WARNING, verb=verb, detail=why)
 
 
+def abandon(kernel: Kernel, connection: Connection) -> bool:
+    """A verb of several messages that has failed, or that its caller has given up, is undone, a
+    bounded part of it; True when nothing is left of it, else `again` is set."""
+    state = connection.undertaking
+    if state is None:
+        return True
+    coordinator = kernel.coordinator
+    if state.reserved:
+        coordinator.space.release(int(state.reserved))
+        state.reserved = 0
+    unit = state.unit
+    done = True
+    if unit.state == ACTIVE:
+        came_back = [
+            (change.queue, change.entry)
+            for change in unit.changes[state.changes_before :][-BACKOUT_STEP_CHANGES:]
+            if change.kind == CHANGE_GET
+        ]
+        done = undo_latest(coordinator, unit, state.changes_before, BACKOUT_STEP_CHANGES)
+        unit.copies = state.copies_before if done else unit.copies
+        if done and state.is_inner:
+            back_out_some(kernel, unit)
+        if unit.first_lsn:
+            connection.depends_on(coordinator.log.end_lsn)
+        for queue, entry in reversed(came_back):
+            _offer(kernel, queue, entry)
+    if done:
+        connection.undertaking = None
+    else:
+        connection.again = True
+    return done
+
+
+def give_up(kernel: Kernel, connection: Connection) -> None:
+    """A verb that waits will not be tried again: if it is several messages, nothing of it stays."""
+    if kernel.status != BROKEN:
+        while not abandon(kernel, connection):
+            pass
+
+
 def commit(kernel: Kernel, connection: Connection) -> None:
     """MQCMIT; `again` is set while there is more to undo of what the queue manager backs out."""
     connection.begin_verb()
+    if connection.undertaking is not None and not abandon(kernel, connection):
+        return
     kernel.refuse_if_broken("MQCMIT")
     unit = connection.unit
     if unit is not None:
@@ -123,6 +166,8 @@ def _offer(kernel: Kernel, queue: Queue, entry: Entry) -> None:
 def back_out(kernel: Kernel, connection: Connection) -> None:
     """MQBACK; `again` is set while there is more to undo."""
     connection.begin_verb()
+    if connection.undertaking is not None and not abandon(kernel, connection):
+        return
     unit = connection.unit
     if unit is not None:
         if unit.backed_out_by and unit.state == ENDED:
@@ -179,6 +224,8 @@ def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
             cancel(kernel, call, MQRC_HCONN_ERROR)
             kernel.outbox.wake(call.waker)
         connection.get_call = None
+    if connection.undertaking is not None and not abandon(kernel, connection):
+        return
     unit = connection.unit
     if unit is not None and unit.state == ACTIVE and not vanished:
         commit_unit(kernel, connection, unit)

@@ -31,12 +31,14 @@ from ternmq.kernel.group_offers import place_of_call
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.logical_browse import browse_in_groups, check_browse
 from ternmq.kernel.logical_order import next_of_group, note_message
+from ternmq.kernel.logical_place import flags_of
 from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.search import Search
 from ternmq.store.fetching import fetch_ahead
+from ternmq.store.group_member import SEGMENT_FLAGS
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
 from ternmq.values.get_request import SPARED, GetRequest
@@ -94,12 +96,10 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
         )
     if local.queue.unread:
         raise _unread(call, local)
-    try:
-        refuse_if_inhibited(handle, local)
-    except MQError as inhibited:
-        if kernel.events & INHIBIT:
-            kernel.event_sink.refused(connection, inhibited, inhibited.object, "")
-        raise
+    _report_inhibited(kernel, handle, local)
+    if connection.undertaking is not None or call.assembly is not None:
+        if _is_assembled(kernel, call, local):
+            return
     entry = _find(kernel, call, local)
     if entry is not None:
         _answer(kernel, call, local, entry)
@@ -108,6 +108,15 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
         _go_on_or_end(kernel, call, local)
     if kernel.measured and not call.waiting:
         got_nothing_yet(kernel, call, local)
+
+
+def _report_inhibited(kernel: Kernel, handle: Handle, local: LocalQueue) -> None:
+    try:
+        refuse_if_inhibited(handle, local)
+    except MQError as inhibited:
+        if kernel.events & INHIBIT:
+            kernel.event_sink.refused(handle.connection, inhibited, inhibited.object, "")
+        raise
 
 
 def _go_on_or_end(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
@@ -207,10 +216,25 @@ def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
     return None
 
 
+def _is_assembled(kernel: Kernel, call: GetCall, local: LocalQueue) -> bool:
+    from ternmq.kernel.complete_get import is_assembled  # it ends units of work
+
+    return is_assembled(kernel, call, local)
+
+
+def _answer_complete(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> None:
+    from ternmq.kernel.complete_get import begin
+
+    begin(kernel, call, local, entry)
+
+
 def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> None:
     connection = call.connection
     if call.request.spares and call.request.spared(entry):
         call.reason = SPARED
+        return
+    if call.request.complete and flags_of(entry) & SEGMENT_FLAGS:
+        _answer_complete(kernel, call, local, entry)
         return
     reason: i64 = 0
     request = call.request

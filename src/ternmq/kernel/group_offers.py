@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.kernel.logical_place import LogicalPlace, key_in_group
+from ternmq.kernel.logical_place import LogicalPlace, flags_of, key_in_group
 from ternmq.store.group_index import BEGUN, FIRST_MESSAGE, WHOLE, Group
-from ternmq.store.group_member import FIRST_KEY, OFFSET_BITS
+from ternmq.store.group_member import FIRST_KEY, NUMBER_MAX, OFFSET_BITS, SEGMENT_FLAGS
 from ternmq.store.queue import Queue
 from ternmq.values.entry import ZERO_ID, Entry
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ternmq.kernel.requests import GetCall
 
 _KEYS_END: Final = 1 << 61  # behind every message of a group
-_ALL: Final = mq.MQGMO_ALL_MSGS_AVAILABLE | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
+SEGMENTS: Final = mq.MQGMO_ALL_SEGMENTS_AVAILABLE | mq.MQGMO_COMPLETE_MSG
+_ALL: Final = mq.MQGMO_ALL_MSGS_AVAILABLE | SEGMENTS
 
 
 def holder_of(handle: Handle) -> int:
@@ -48,7 +49,7 @@ def level_wanted(call: GetCall) -> i64:
     options = call.request.options
     if options & mq.MQGMO_ALL_MSGS_AVAILABLE:
         return WHOLE
-    return FIRST_MESSAGE if options & mq.MQGMO_ALL_SEGMENTS_AVAILABLE else BEGUN
+    return FIRST_MESSAGE if options & SEGMENTS else BEGUN
 
 
 def is_in_order(call: GetCall) -> bool:
@@ -83,6 +84,8 @@ def is_offered(call: GetCall, entry: Entry) -> bool:
         return False
     if not options & _ALL:
         return True
+    if call.request.complete and key & NUMBER_MAX:
+        return False  # it comes with the first segment
     queue = _queue_of(call)
     group = _group_of(queue, entry.group_id)
     if queue is None or group is None:
@@ -150,3 +153,11 @@ def _group_of(queue: Queue | None, group_id: bytes) -> Group | None:
     if queue is None or queue.groups is None:
         return None
     return queue.groups.find(group_id)
+
+
+def rest_length(call: GetCall, entry: Entry) -> i64:
+    """How much longer the logical message is whose first segment this is; 0 if it is no segment."""
+    group = _group_of(_queue_of(call), entry.group_id)
+    if group is None or flags_of(entry) & SEGMENT_FLAGS == 0:
+        return 0
+    return group.message_length(key_in_group(entry) >> OFFSET_BITS) - entry.length

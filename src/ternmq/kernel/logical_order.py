@@ -15,6 +15,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_INCONSISTENT_UOW, MQRC_MATCH_OPTIONS_ERROR
 from ternmq.kernel.browse import copy_of, count_backouts, is_marked, next_message, page_of
 from ternmq.kernel.group_offers import (
+    SEGMENTS,
     has_all,
     has_message,
     holder_of,
@@ -67,7 +68,7 @@ def next_of_group(kernel: Kernel, call: GetCall, queue: Queue, place: LogicalPla
     if group is None or member is None or _has_expired(call, member):
         return None
     if (
-        request.options & mq.MQGMO_ALL_SEGMENTS_AVAILABLE
+        request.options & SEGMENTS
         and not place.in_message
         and not has_message(call, queue, group, member.number)
     ):

@@ -38,6 +38,7 @@ from ternmq.codec.property_area import (
 )
 from ternmq.codec.property_header import as_put, length_as_put, split
 from ternmq.kernel.connection import Handle
+from ternmq.kernel.group_offers import rest_length
 from ternmq.kernel.requests import GetCall
 from ternmq.values.entry import ZERO_ID, Entry
 
@@ -105,11 +106,12 @@ def fits_buffer(call: GetCall, entry: Entry) -> bool:
     """Whether the buffer of the get, and the channel to it, have room for the message."""
     length = entry.length
     request = call.request
+    rest: i64 = rest_length(call, entry) if request.complete else 0
     if entry.properties or request.extends:
         length = delivered_length(call, entry)
-        if request.passes and not _can_travel(call, entry, length):
+        if request.passes and not _can_travel(call, entry, length + rest):
             return False
-    return length <= request.buffer_length
+    return length + rest <= request.buffer_length
 
 
 def _can_travel(call: GetCall, entry: Entry, length: i64) -> bool:
@@ -169,6 +171,7 @@ def _other(entry: Entry, base: bytes, data: bytes, properties: bytes) -> Entry:
         len(data),
         properties,
     )
+    other.length += entry.length - len(entry.data)  # of one that was cut when it was joined
     other.queue_id = entry.queue_id
     other.lane = entry.lane
     other.sequence = entry.sequence

@@ -42,9 +42,18 @@ from ternmq.values.entry import REPORTS, ZERO_ID, Entry
 def put(
     kernel: Kernel, connection: Connection, handle: Handle, request: PutRequest, data: bytes
 ) -> Entry | None:
-    """Put one message; None: the connection is parked and the verb has to be tried again."""
+    """MQPUT; None: the connection is parked, or goes on later: the verb has to be tried again."""
+    if request.grouped or handle.position is not None:
+        return _put_grouped(kernel, connection, handle, request, data)
+    return put_one(kernel, connection, handle, request, data)
+
+
+def put_one(
+    kernel: Kernel, connection: Connection, handle: Handle, request: PutRequest, data: bytes
+) -> Entry | None:
+    """Put one message that is as its request says; None: the connection is parked."""
     connection.begin_verb()
-    local = _queue_of(connection, handle)
+    local = queue_of(connection, handle)
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
     persistence, priority = defaults_of(handle, local, request)
     length: i64 = len(data) + handle.header_bytes
@@ -78,7 +87,16 @@ def put(
     return entry
 
 
-def _queue_of(connection: Connection, handle: Handle) -> LocalQueue:
+def _put_grouped(
+    kernel: Kernel, connection: Connection, handle: Handle, request: PutRequest, data: bytes
+) -> Entry | None:
+    from ternmq.kernel.grouped_put import put_grouped  # it puts each message by `put_one`
+
+    return put_grouped(kernel, connection, handle, request, data)
+
+
+def queue_of(connection: Connection, handle: Handle) -> LocalQueue:
+    """The queue that a handle puts to."""
     local = handle.local
     if local is None or handle.connection is not connection:
         raise mq_error(MQRC_HOBJ_ERROR, verb="MQPUT", object=handle.resolved_name)

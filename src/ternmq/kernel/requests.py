@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
-from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
+from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT, MSG_FLAGS_AT
 from ternmq.codec.property_header import may_be_split
 from ternmq.kernel.group_offers import is_awaited, is_offered
 from ternmq.store.copying import copied_descriptor
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ternmq.kernel.connection import Connection, Handle
     from ternmq.kernel.logical_place import LogicalPlace
     from ternmq.kernel.seeking import Seek
+    from ternmq.kernel.streaming import CopyTarget
+    from ternmq.kernel.undertaking import Undertaking
     from ternmq.ports.effect import Effect, Wakeable
     from ternmq.txn.unit import Change
 
@@ -39,6 +41,7 @@ _CONFIRM_AT: Final = 9
 _CONFIRM_BITS: Final = 0x3F
 _EXPIRATION_AT: Final = 10
 _EXPIRATION_BITS: Final = 0xE0
+_NO_FLAGS: Final = bytes(4)
 
 
 @mypyc_attr(acyclic=True)
@@ -57,10 +60,12 @@ class PutRequest(PutForm):
         "_placed",
         "_resolved",
         "base",
+        "copies",
         "correl_id",
         "expiry",
         "flags",
         "group_id",
+        "grouped",
         "msg_id",
         "new_correl_id",
         "new_group_id",
@@ -79,6 +84,9 @@ class PutRequest(PutForm):
         self.syncpoint = syncpoint
         # It names a queue for replies and no queue manager: the queue manager fills that in.
         self.replies_unplaced = base[REPLY_QUEUE_AT] > _BLANK and base[REPLY_QMGR_AT] <= _BLANK
+        # It has MsgFlags: where it belongs is to be settled first (`put_position`).
+        self.grouped = base[MSG_FLAGS_AT : MSG_FLAGS_AT + 4] != _NO_FLAGS
+        self.copies: list[CopyTarget] | None = None  # who gets copies, if that is settled, too
         # The data may begin with properties, or others are passed on: see `put_parts`.
         self.splits = may_be_split(base)
         self.properties = b""  # an area
@@ -177,6 +185,13 @@ class PutRequest(PutForm):
         other.new_group_id = is_new
         return other
 
+    def at_place(self, base: bytes, group_id: bytes, syncpoint: bool) -> PutRequest:
+        """The same with its place in a group or logical message, in a unit of work or not."""
+        other = self.with_group(base, group_id, False)
+        other.splits = False
+        other.syncpoint = syncpoint
+        return other
+
     def _copy(self, base: bytes) -> PutRequest:
         other = PutRequest(self.options, base, self.syncpoint)
         other.splits = self.splits
@@ -193,10 +208,43 @@ class PutRequest(PutForm):
 
 
 @final
+class Assembly:
+    """The segments of a logical message that a get has so far (see `complete_get`)."""
+
+    __slots__ = (
+        "collected",
+        "durable_at",
+        "entries",
+        "group_id",
+        "is_whole",
+        "length",
+        "next_key",
+        "reason",
+        "takes",
+        "undertaking",
+        "warning",
+    )
+
+    def __init__(self, group_id: bytes, key: i64, length: i64) -> None:
+        self.group_id = group_id
+        self.next_key: i64 = key  # of the next segment
+        self.length: i64 = length  # of the whole message
+        self.entries: list[Entry] = []
+        self.collected: i64 = 0  # bytes in them
+        self.is_whole = False  # the last one is there
+        self.takes = False  # they leave their queue
+        self.undertaking: Undertaking | None = None
+        self.durable_at: i64 = 0
+        self.reason: i64 = 0
+        self.warning: i64 = 0
+
+
+@final
 class GetCall:
     """A get in progress: it may wait for a message, for a segment, or for its next step."""
 
     __slots__ = (
+        "assembly",
         "browse",
         "connection",
         "deadline_ns",
@@ -208,6 +256,7 @@ class GetCall:
         "looking",
         "missed",
         "now_ns",
+        "parts",
         "passed_place",
         "place_before",
         "reason",
@@ -249,6 +298,9 @@ class GetCall:
         self.now_ns: i64 = 0
         self.passed_place: i64 = 0
         self.place_before: LogicalPlace | None = None
+        # Of a get of a complete message: what it has so far, and the segments that it has taken.
+        self.assembly: Assembly | None = None
+        self.parts: list[Entry] | None = None
 
     @property
     def takes_any(self) -> bool:

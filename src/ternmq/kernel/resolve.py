@@ -435,6 +435,8 @@ def close(kernel: Kernel, handle: Handle, options: int) -> bool:
         return False
     if handle.logical is not None:
         handle.connection.warning = handle.logical.warning
+    if handle.position is not None:
+        handle.connection.warning = max(handle.connection.warning, handle.position.warning)
     if kernel.measured:
         was_closed(kernel, handle, local, True)
     return True

@@ -11,28 +11,37 @@ from ternmq.base.reasons import MQRC_TRUNCATED_MSG_FAILED
 from ternmq.kernel.acceptance import relieve
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.delivery import serve
+from ternmq.kernel.ending import give_up
 from ternmq.kernel.get import stop_looking, stop_waiting
 from ternmq.kernel.kernel import BROKEN, Kernel
 from ternmq.kernel.logical_order import give_place_back
 from ternmq.kernel.metering import was_taken_back
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
+from ternmq.txn.give_back import give_back_all
 from ternmq.txn.single_changes import withdraw
 from ternmq.txn.unit import ACTIVE, Change
 from ternmq.values.entry import AVAILABLE, GETTING, GONE, NOWHERE, PUTTING, Entry
 
 
-def _give_back(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> bool:
-    """The message returns to its queue; False if its unit of work has brought it back before."""
+def _give_back(
+    kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry, parts: list[Entry]
+) -> bool:
+    """The messages that the answer is made of are on their queue again; False: their unit of work
+    has brought them back before."""
     connection = call.connection
     coordinator = kernel.coordinator
     if entry.state == GETTING:
         unit = connection.unit
         if unit is None or unit.state != ACTIVE or entry.unit_id != unit.unit_id:
             return False
-        coordinator.give_back_in_unit(unit, local.queue, entry)
+        for part in reversed(parts):
+            coordinator.give_back_in_unit(unit, local.queue, part)
     elif entry.state == GONE:
-        connection.depends_on(coordinator.give_back(local.queue, entry))
+        if len(parts) == 1:
+            connection.depends_on(coordinator.give_back(local.queue, parts[0]))
+        else:
+            connection.depends_on(give_back_all(coordinator, local.queue, parts))
     if call.report is not None:
         _take_report_back(kernel, connection, call.report)
     return True
@@ -72,6 +81,9 @@ def take_back(kernel: Kernel, call: GetCall) -> None:
     stop_waiting(kernel, call)
     stop_looking(call)
     answered(kernel, call)
+    if call.assembly is not None:
+        call.assembly = None
+        give_up(kernel, connection)
     local = call.handle.local
     entry = call.entry
     call.entry = None
@@ -87,10 +99,12 @@ def take_back(kernel: Kernel, call: GetCall) -> None:
     if local.deleted or kernel.status == BROKEN:
         return
     give_place_back(call)
-    if not _give_back(kernel, call, local, entry):
-        return
+    parts = [entry] if call.parts is None else call.parts
+    if not _give_back(kernel, call, local, entry, parts):
+        return  # the unit was backed out meanwhile, and the message is back
     if kernel.measured:
         was_taken_back(kernel, local)
-    if local.waiters.count and entry.state == AVAILABLE:
-        serve(kernel, local, entry)
+    for part in parts:
+        if local.waiters.count and part.state == AVAILABLE:
+            serve(kernel, local, part)
     relieve(kernel, local.queue)

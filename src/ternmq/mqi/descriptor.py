@@ -27,13 +27,14 @@ from ternmq.base.reasons import (
     MQRC_PERSISTENCE_ERROR,
     MQRC_PRIORITY_ERROR,
     MQRC_REPORT_OPTIONS_ERROR,
+    MQRC_WRONG_MD_VERSION,
 )
 from ternmq.base.user_names import carried_name, identity_data_of
 from ternmq.codec.mqi.mqmd import Descriptor
 
 _IN_GROUP: Final = mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP
-_SEGMENT: Final = mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT | mq.MQMF_SEGMENTATION_ALLOWED
-_KNOWN_FLAGS: Final = _IN_GROUP | _SEGMENT
+_SEGMENT: Final = mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT
+_KNOWN_FLAGS: Final = _IN_GROUP | _SEGMENT | mq.MQMF_SEGMENTATION_ALLOWED
 _REPORTS: Final = (
     mq.MQRO_EXCEPTION_WITH_FULL_DATA
     | mq.MQRO_EXPIRATION_WITH_FULL_DATA
@@ -102,7 +103,8 @@ def _check_report(report: int, verb: str) -> None:
 def _check_group(md: Descriptor, verb: str) -> None:
     if md.version < 2:
         return
-    if md.msg_flags & ~_KNOWN_FLAGS:
+    # Others are for later queue managers, some of them only on the way to one (`put_position`).
+    if md.msg_flags & ~_KNOWN_FLAGS & mq.MQMF_REJECT_UNSUP_MASK:
         _refuse(MQRC_MSG_FLAGS_ERROR, verb, f"MsgFlags 0x{md.msg_flags & 0xFFFFFFFF:08X}")
     if (
         md.msg_flags & _IN_GROUP
@@ -119,17 +121,34 @@ def in_group_or_segment(md: Descriptor) -> bool:
 
 
 def canonical(md: Descriptor) -> Descriptor:
-    """A version 2 copy whose group fields are neutral where the message is in no group."""
+    """A version 2 copy in which fields of groups and segments are neutral where the message is in
+    no group, or no segment."""
     copy = md.copy()
     copy.version = 2
-    if not in_group_or_segment(md):
+    flags = md.msg_flags if md.version >= 2 else 0
+    copy.msg_flags = flags
+    if not flags & _KNOWN_FLAGS:
         copy.group_id = mq.MQGI_NONE
+    if not flags & _IN_GROUP:
         copy.msg_seq_number = 1
+    if not flags & _SEGMENT:
         copy.offset = 0
-        copy.msg_flags = 0
         copy.original_length = mq.MQOL_UNDEFINED
-    elif not md.msg_flags & _IN_GROUP:
-        copy.msg_seq_number = 1
+    return copy
+
+
+def in_logical_order(md: Descriptor, options: int, verb: str) -> Descriptor:
+    """The descriptor of a put. With MQPMO_LOGICAL_ORDER the queue manager decides what GroupId,
+    MsgSeqNumber and Offset are, whatever the application has left there."""
+    if not options & mq.MQPMO_LOGICAL_ORDER:
+        return md
+    if md.version < mq.MQMD_VERSION_2:
+        detail = f"MQPMO_LOGICAL_ORDER needs MQMD version 2, and this is version {md.version}"
+        _refuse(MQRC_WRONG_MD_VERSION, verb, detail)
+    copy = md.copy()
+    copy.group_id = mq.MQGI_NONE
+    copy.msg_seq_number = 1
+    copy.offset = 0
     return copy
 
 

@@ -33,6 +33,7 @@ from ternmq.mqi.descriptor import (
     check_descriptor,
     default_context,
     in_group_or_segment,
+    in_logical_order,
     no_context,
     with_context,
 )
@@ -83,6 +84,7 @@ def put_request(
         raise mq_error(MQRC_PMO_ERROR, verb=verb, detail=f"version {pmo.version}")
     check_put(verb, options)
     _refuse_fields(pmo, verb)
+    md = in_logical_order(md, options, verb)
     check_descriptor(md, verb)
     plain = canonical(md)
     if plain.ccsid == mq.MQCCSI_Q_MGR:

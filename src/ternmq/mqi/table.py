@@ -95,6 +95,7 @@ GET_OPTIONS: Final = (
     | mq.MQGMO_LOGICAL_ORDER
     | mq.MQGMO_ALL_MSGS_AVAILABLE
     | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
+    | mq.MQGMO_COMPLETE_MSG
 )
 
 VERBS: Final[tuple[Verb, ...]] = (
@@ -136,9 +137,8 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb(
         "MQPUT",
         BY_OPEN,
-        PUT_OPTIONS,
-        mq.MQPMO_LOGICAL_ORDER
-        | mq.MQPMO_RETAIN
+        PUT_OPTIONS | mq.MQPMO_LOGICAL_ORDER,
+        mq.MQPMO_RETAIN
         | mq.MQPMO_WARN_IF_NO_SUBS_MATCHED
         | mq.MQPMO_SCOPE_QMGR
         | mq.MQPMO_SUPPRESS_REPLYTO
@@ -149,13 +149,13 @@ VERBS: Final[tuple[Verb, ...]] = (
         "MQPUT1",
         BY_OPTION,
         PUT_OPTIONS | mq.MQPMO_ALTERNATE_USER_AUTHORITY,
-        mq.MQPMO_LOGICAL_ORDER | mq.MQPMO_MD_FOR_OUTPUT_ONLY,
+        mq.MQPMO_MD_FOR_OUTPUT_ONLY,
     ),
     Verb(
         "MQGET",
         BY_OPEN,
         GET_OPTIONS,
-        mq.MQGMO_COMPLETE_MSG | mq.MQGMO_SET_SIGNAL | mq.MQGMO_MARK_SKIP_BACKOUT,
+        mq.MQGMO_SET_SIGNAL | mq.MQGMO_MARK_SKIP_BACKOUT,
     ),
     Verb("MQINQ", BY_OPEN, 0, 0),
     Verb("MQSET", BY_OPEN, 0, 0),

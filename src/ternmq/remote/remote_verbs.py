@@ -24,7 +24,7 @@ from ternmq.base.errors import (
 )
 from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
 from ternmq.codec.mqi.mqmd import CORREL_ID_AT, MSG_ID_AT, Descriptor
-from ternmq.mqi.descriptor import canonical, check_descriptor
+from ternmq.mqi.descriptor import canonical, check_descriptor, in_logical_order
 from ternmq.mqi.options import check_put
 from ternmq.values.calls.call import WAIT_PIECE_S, Call
 from ternmq.values.get_request import GetRequest
@@ -63,6 +63,7 @@ class PackedPut(PutForm):
 def packed_form(md: Descriptor, options: int, verb: str, context: int = 0) -> PackedPut:
     """A descriptor, checked as MQPUT checks it, as it travels."""
     check_put(verb, options)
+    md = in_logical_order(md, options, verb)
     check_descriptor(md, verb)
     return PackedPut(options, canonical(md).pack(), context)
 
@@ -124,6 +125,11 @@ class RemoteVerbs:
     def put_warning(self) -> int:
         """The reason code of a last put that went well but for something; 0 if there is none."""
         return 0
+
+    def put_place(self) -> bytes:
+        """GroupId to OriginalLength of the last put, as they are in an MQMD; empty if the queue
+        manager did not say."""
+        return b""
 
     # ---- calls that travel by name
 

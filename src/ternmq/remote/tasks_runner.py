@@ -77,6 +77,7 @@ class RemoteTasks(TaskTransport):
         if isinstance(call, Put):
             call.msg_id = await self.put(call.handle, call.form, call.data)
             call.warning = self.verbs.put_warning()
+            call.place = self.verbs.put_place()
         elif isinstance(call, Get):
             call.message = await self.get(call.handle, call.request)
         else:

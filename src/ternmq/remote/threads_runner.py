@@ -84,6 +84,7 @@ class RemoteThreads(Transport):
         if isinstance(call, Put):
             call.msg_id = self.put(call.handle, call.form, call.data)
             call.warning = self.verbs.put_warning()
+            call.place = self.verbs.put_place()
         elif isinstance(call, Get):
             call.message = self.get(call.handle, call.request)
         else:

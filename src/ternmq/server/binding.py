@@ -20,6 +20,7 @@ from ternmq.codec.mqi.mqmd import (
     CORREL_ID_AT,
     ENCODING_AT,
     FORMAT_AT,
+    MSG_FLAGS_AT,
     MSG_ID_AT,
     Descriptor,
 )
@@ -44,7 +45,7 @@ from ternmq.values.calls.kinds import (
 from ternmq.values.calls.lists import Put1List, PutList
 from ternmq.values.calls.messages import Put1, PutCall, PutDeferred
 from ternmq.values.calls.units import BackOut, Commit
-from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor
+from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor, place_in_group
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.wire import local as wire
 from ternmq.wire.extension import pack_answer, unpack_request
@@ -255,11 +256,13 @@ def with_properties(request: PutRequest, put: wire.PutBody) -> PutRequest:
 
 
 def was_put(entry: Entry, warning: int) -> bytes:
-    """The answer to a put: the MsgId, what became of the descriptor, a reason if it warns."""
+    """The answer to a put: the MsgId, what became of the descriptor, its place in a group if it has
+    one, a reason if it warns."""
     base = entry.base
     when = base[304:320] if entry.flags & OWN_DATE else put_stamp(entry.put_ns)
     packed = wire.NUMBER.pack(warning)
-    return b"".join((entry.msg_id, base[40:48], base[196:304], when, base[320:324], packed))
+    place = place_in_group(entry) if any(base[MSG_FLAGS_AT : MSG_FLAGS_AT + 4]) else b""
+    return b"".join((entry.msg_id, base[40:48], base[196:304], when, base[320:324], place, packed))
 
 
 def got(call: GetCall, now_ns: int) -> bytes:

@@ -521,6 +521,7 @@ class Coordinator:
             return False
         if unit.first_lsn:
             self.append(unit, BACKOUT, [])
+        unit.restore()
         self.backouts += 1
         self._end(unit)
         return True

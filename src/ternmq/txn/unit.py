@@ -38,6 +38,14 @@ class Change:
         self.entry = entry
 
 
+class Restore:
+    """Something beside the queues that a backout of the unit takes back."""
+
+    def restore(self) -> None:
+        """The unit is backed out."""
+        raise NotImplementedError
+
+
 @final
 class UnitOfWork:
     """All or nothing."""
@@ -50,6 +58,7 @@ class UnitOfWork:
         "first_lsn",
         "last_lsn",
         "reserved",
+        "restores",
         "started_ns",
         "state",
         "unit_id",
@@ -68,8 +77,15 @@ class UnitOfWork:
         self.reserved: i64 = 0
         self.durable_at: i64 = 0  # the highest LSN that its gets have read
         self.xid: XID | None = None
+        self.restores: list[Restore] | None = None
         self.was_undone = False  # its backout has begun
         self.backed_out_by = ""  # why the queue manager ended it; the owner's next verb reports it
+
+    def restore(self) -> None:
+        """It is backed out: so is what it has changed beside the queues."""
+        if self.restores is not None:
+            for one in self.restores:
+                one.restore()
 
 
 def serialize_unit(unit: UnitOfWork, only: Queue | None) -> dict[str, object]:

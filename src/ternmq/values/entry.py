@@ -135,6 +135,11 @@ class Entry:
         return self.length + len(self.properties) + 364
 
 
+def place_in_group(entry: Entry) -> bytes:
+    """GroupId to OriginalLength of its MQMD."""
+    return entry.group_id + entry.base[348:]
+
+
 def packed_descriptor(entry: Entry) -> bytes:
     """The whole MQMD version 2 of a message: its own fields laid over its base."""
     base = entry.base

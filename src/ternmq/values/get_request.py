@@ -19,7 +19,10 @@ UNLIMITED_LENGTH: Final = 1 << 40
 
 # Options that look at groups and logical messages.
 GROUPING: Final = (
-    mq.MQGMO_LOGICAL_ORDER | mq.MQGMO_ALL_MSGS_AVAILABLE | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
+    mq.MQGMO_LOGICAL_ORDER
+    | mq.MQGMO_ALL_MSGS_AVAILABLE
+    | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
+    | mq.MQGMO_COMPLETE_MSG
 )
 
 # Messages that a get does not take, but ends with the reason SPARED when it finds one.
@@ -37,6 +40,7 @@ class GetRequest:
         "apart",
         "buffer_length",
         "ccsid",
+        "complete",
         "correl_id",
         "encoding",
         "extends",
@@ -75,6 +79,7 @@ class GetRequest:
         self.encoding: i64 = 0
         self.syncpoint = False
         self.syncpoint_if_persistent = False
+        self.complete: bool = options & mq.MQGMO_COMPLETE_MSG != 0  # segments come as one message
         self.grouping: bool = options & GROUPING != 0  # its place in a group counts
         self.plain: bool = not self.grouping  # any message will do
         self.spares: i64 = 0  # messages that are not to be taken

@@ -1,14 +1,13 @@
-"""The MQ headers that stand in front of a message's application data, one behind the other.
+"""The MQ headers that message data begins with: where each ends, and what it says of what follows.
 
-The descriptor's Format names the first header, each header that of the next. They are MQDLH and
-MQXQH, whose lengths are fixed, and those of one shape: MQMDE, MQIIH, MQCIH and all whose format
-begins with MQH have StrucId, Version, StrucLength, Encoding, CodedCharSetId and Format in front.
+The descriptor names the format of the first one, each header that of the next. A header is known by
+its format and its StrucId; the chain ends at the first that is neither known nor sound.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.codec.charset import UTF8
@@ -17,40 +16,72 @@ from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
 from ternmq.codec.properties import characters
 
 _PAIR: Final = struct.Struct("<ii")
-_LEAST: Final = 28  # up to the end of Format
-_CHAIN_MAX: Final = 32
-# Where Encoding stands, and the length.
-_FIXED: Final[dict[bytes, tuple[int, int]]] = {
-    b"MQDEAD  ": (108, mq.MQDLH_LENGTH_1),
-    b"MQXMIT  ": (128, mq.MQXQH_LENGTH_1),
+_HEADERS_MAX: Final = 64
+_LEAST: Final = 28
+
+# By format: StrucId, where Encoding, CodedCharSetId and Format of what follows stand, and the
+# length; 0: it stands at 8.
+_KNOWN: Final[dict[bytes, tuple[bytes, int, int]]] = {
+    b"MQCICS  ": (b"CIH ", 12, 0),
+    b"MQDEAD  ": (b"DLH ", 108, mq.MQDLH_LENGTH_1),
+    b"MQHDIST ": (b"DH  ", 12, 0),
+    b"MQHEPCF ": (b"EPH ", 12, 0),
+    b"MQHMDE  ": (b"MDE ", 12, 0),
+    b"MQHREF  ": (b"RMH ", 12, 0),
+    b"MQHRF   ": (b"RFH ", 12, 0),
+    b"MQHRF2  ": (b"RFH ", 12, 0),
+    b"MQHWIH  ": (b"WIH ", 12, 0),
+    b"MQIMS   ": (b"IIH ", 12, 0),
+    b"MQXMIT  ": (b"XQH ", 128, mq.MQXQH_LENGTH_1),
 }
-_OF_ONE_SHAPE: Final = (b"MQIMS   ", b"MQCICS  ")
+# Headers that others make have a format that begins so, and the fields of their fellows in place.
 _FAMILY: Final = b"MQH"
+_OF_THE_FAMILY: Final = (b"", 12, 0)
 
 
-def headers_length(data: bytes, base: bytes) -> int:
-    """How many bytes of the data are headers; `base` is the packed descriptor. What is no sound
-    header, and all behind it, is application data."""
+@final
+class ChainedHeader:
+    """One header in the data."""
+
+    __slots__ = ("end", "fields")
+
+    def __init__(self, end: int, fields: bytes) -> None:
+        self.end = end
+        self.fields = fields  # Encoding, CCSID and Format of what follows, as a descriptor has them
+
+
+def headers_of(data: bytes, base: bytes) -> list[ChainedHeader]:
+    """The headers at the beginning of data with that descriptor, in its canonical form."""
+    found: list[ChainedHeader] = []
     encoding, ccsid = _PAIR.unpack_from(base, ENCODING_AT)
     format = base[FORMAT_AT : FORMAT_AT + 8]
     at = 0
-    for _ in range(_CHAIN_MAX):
-        fixed = _FIXED.get(format)
-        if fixed is None and not (format in _OF_ONE_SHAPE or format.startswith(_FAMILY)):
+    while len(found) < _HEADERS_MAX:
+        known = _KNOWN.get(format)
+        if known is None and format.startswith(_FAMILY):
+            known = _OF_THE_FAMILY
+        if known is None or len(data) - at < _LEAST:
             break
-        if len(data) - at < _LEAST:
-            break
+        struc_id, fields_at, length = known
         order = byte_order(encoding)
-        if fixed is None:
-            fields_at = 12
+        text_ccsid = ccsid if ccsid > 0 else UTF8
+        if struc_id and characters(data[at : at + 4], text_ccsid) != struc_id:
+            break
+        if length == 0:
             length = struct.unpack_from(f"{order}i", data, at + 8)[0]
-        else:
-            fields_at, length = fixed
         if not fields_at + 16 <= length <= len(data) - at:
             break
-        encoding, next_ccsid, text = struct.unpack_from(f"{order}ii8s", data, at + fields_at)
-        format = characters(text, ccsid if ccsid > 0 else UTF8)
-        if next_ccsid > 0:
-            ccsid = next_ccsid
+        encoding, said, text = struct.unpack_from(f"{order}ii8s", data, at + fields_at)
+        if said > 0:
+            ccsid = said
+        format = characters(text, text_ccsid)
         at += length
-    return at
+        found.append(ChainedHeader(at, _PAIR.pack(encoding, ccsid) + format))
+    return found
+
+
+def headers_length(data: bytes, base: bytes) -> int:
+    """How many bytes of the data are headers. What is no sound header, and all behind it, is
+    application data."""
+    found = headers_of(data, base)
+    return found[-1].end if found else 0

@@ -27,6 +27,7 @@ from ternmq.mqi.steps.objects import open_object
 from ternmq.mqi.steps.step import Step
 from ternmq.ports.effect import Wakeable
 from ternmq.values.calls import messages as calls
+from ternmq.values.entry import place_in_group
 from ternmq.values.put_form import PutForm, foreign_form
 
 
@@ -66,6 +67,7 @@ class Put(Step):
             return False
         call.entry = entry
         call.msg_id = entry.msg_id
+        call.place = place_in_group(entry)
         call.warning = int(link.warning)
         return True
 
@@ -113,6 +115,7 @@ class Put1(Step):
                 return False
             call.entry = entry
             call.msg_id = entry.msg_id
+            call.place = place_in_group(entry)
             call.warning = int(link.warning)
             self._durable_at = max(self._durable_at, int(link.durable_at))
         self._is_put = True

@@ -22,7 +22,7 @@ from ternmq.base.reasons import (
     MQRC_MSG_TOO_BIG_FOR_CHANNEL,
 )
 from ternmq.codec.charset import encode
-from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, ENCODING_AT, FORMAT_AT, Descriptor
+from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import LAYOUT as MQPMO
 from ternmq.codec.mqi.mqpmo import PutOptions
@@ -33,6 +33,7 @@ from ternmq.kernel.transmission import resolved_names
 from ternmq.mqi.steps.messages import Put1
 from ternmq.network.clients.byte_form import Form
 from ternmq.network.clients.conversation import Call, Conversation
+from ternmq.network.clients.given_fields import as_given
 from ternmq.network.clients.object_calls import asked_object, complete_object, refuse_selection
 from ternmq.values.calls import messages as calls
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry
@@ -551,12 +552,6 @@ class Put1Call(Call):
             conversation.end(self)
             return
         super().answer()
-
-
-def as_given(base: bytes, given: bytes) -> bytes:
-    """A descriptor with the fields of the data that the client gave: of a message whose properties
-    were split off, the queue has others."""
-    return base[:ENCODING_AT] + given[ENCODING_AT : FORMAT_AT + 8] + base[FORMAT_AT + 8 :]
 
 
 def complete_put(values: Values, entry: Entry, form: Form, given: bytes) -> None:

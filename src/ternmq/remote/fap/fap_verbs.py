@@ -17,6 +17,7 @@ from ternmq.base.reasons import (
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from ternmq.codec.mqi.mqmd import (
+    BYTES_2,
     GROUP_ID_AT,
     MSG_ID_AT,
     PRIORITY_AT,
@@ -175,6 +176,13 @@ class FapVerbs(RemoteVerbs):
             return b""
         context = reply.descriptor_part(USER_ID_AT, GROUP_ID_AT - USER_ID_AT)
         return reply.descriptor_part(PRIORITY_AT, MSG_ID_AT - PRIORITY_AT) + context
+
+    def put_place(self) -> bytes:
+        """As the reply has it; empty for a put that is not answered."""
+        descriptor, reply = self._put_descriptor, self._put_reply
+        if descriptor is not None:
+            return descriptor.pack()[GROUP_ID_AT:]
+        return b"" if reply is None else reply.descriptor_part(GROUP_ID_AT, BYTES_2 - GROUP_ID_AT)
 
     def put_names(self) -> tuple[str, str] | None:
         """ResolvedQName and ResolvedQMgrName, as the reply has them."""

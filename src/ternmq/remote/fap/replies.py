@@ -19,7 +19,7 @@ def checked(reply: Reply, name: str) -> Reply:
     """The reply, if it is not a failure."""
     if reply.comp == mq.MQCC_FAILED:
         verb = type_name(reply.type).removesuffix("_REPLY")
-        raise mq_error(reply.reason, verb=verb, object=name)
+        raise mq_error(reply.reason, comp=mq.MQCC_FAILED, verb=verb, object=name)
     return reply
 
 

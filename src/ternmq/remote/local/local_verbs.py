@@ -19,6 +19,7 @@ from ternmq.base.reasons import (
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_UOW_IN_PROGRESS,
 )
+from ternmq.codec.headers.mqmde import NO_EXTENSION
 from ternmq.codec.mqi.mqmd import BYTES_2
 from ternmq.mqi.options import check_close
 from ternmq.remote.remote_verbs import Exchange, Extended, PackedPut, RemoteVerbs, error_from
@@ -46,6 +47,7 @@ _TAKES_NOTHING: Final = (
     | mq.MQGMO_UNLOCK
 )
 MSG_ID_BYTES: Final = 24
+_PLACE_AT: Final = MSG_ID_BYTES + 8 + 128  # in the answer to a put
 _IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
 _MATCH: Final = mq.MQMO_MATCH_MSG_ID | mq.MQMO_MATCH_CORREL_ID
 
@@ -149,7 +151,11 @@ class LocalVerbs(RemoteVerbs):
 
     def put_descriptor(self) -> bytes:
         """As the answer has it."""
-        return self._put_answer[MSG_ID_BYTES : -wire.NUMBER.size]
+        return self._put_answer[MSG_ID_BYTES:_PLACE_AT]
+
+    def put_place(self) -> bytes:
+        """As the answer has it; it has none of a message without MsgFlags."""
+        return self._put_answer[_PLACE_AT : -wire.NUMBER.size] or NO_EXTENSION
 
     def put_warning(self) -> int:
         """As the answer has it."""

@@ -31,6 +31,8 @@ class PutCall(Call):
         self.msg_id = b""
         self.entry: Entry | None = None  # the message as it was put; only where the queue is
         self.warning = 0  # a reason that comes with MQCC_WARNING
+        # GroupId to OriginalLength as the message was put, of an MQMD; empty if not known
+        self.place = b""
 
 
 @final
