@@ -289,10 +289,6 @@ ROWS: Final[dict[str, Probe]] = {
         commands("RESET QMGR TYPE(STATISTICS)", "AMQ8649I"),
     ),
     "SET ARCHIVE": commands("SET ARCHIVE", "AMQ8561E"),
-    "puts in logical order, complete messages": all_of(
-        later("MQPUT", mq.MQPMO_LOGICAL_ORDER),
-        later("MQGET", mq.MQGMO_COMPLETE_MSG),
-    ),
     "fields of MQPMO and MQGMO: message handles, Action": all_of(
         later("MQPUT", mq.MQPMO_MD_FOR_OUTPUT_ONLY),
         shown_by("tests/conformance/test_nothing_ignored.py", "test_field_when_used_then"),

@@ -50,6 +50,25 @@ def finished(manager: ternmq.QueueManager, execution: Execution) -> list[str]:
     return [answer.message for answer in execution.answers]
 
 
+def test_move_then_groups_and_segments_are_whole() -> None:
+    """Z24."""
+    with ternmq.memory("QM1") as manager:
+        for name in ("A", "B"):
+            manager.define_queue(name, max_message_length=4096)
+        data = bytes(range(250)) * 40
+        md = ternmq.Descriptor(version=2, msg_flags=mq.MQMF_SEGMENTATION_ALLOWED)
+        with manager.queue("A") as queue, queue.group() as group:
+            group.put(data, descriptor=md, properties={"a": 1}, persistent=True)
+            group.put(b"end", last=True)
+        assert ids(manager, TEXT) == ["AMQ8990I"]
+        options = mq.MQGMO_COMPLETE_MSG | mq.MQGMO_LOGICAL_ORDER | mq.MQGMO_ALL_MSGS_AVAILABLE
+        with manager.queue("B") as queue:
+            first, second = queue.get(options=options), queue.get(options=options)
+            assert (first.data, dict(first.properties)) == (data, {"a": 1})
+            assert (second.data, second.group_id) == (b"end", group.group_id)
+            assert queue.depth == 0
+
+
 def test_move_then_messages_are_as_they_were_and_in_their_order() -> None:
     with ternmq.memory("QM1") as manager:
         two_queues(manager)

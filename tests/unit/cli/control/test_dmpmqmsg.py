@@ -157,6 +157,26 @@ def test_properties_come_back(attached: ternmq.QueueManager, tmp_path: Path, tak
     assert message.properties == {"colour": "red", "size": 4}
 
 
+def test_groups_and_segments_come_back(attached: ternmq.QueueManager, tmp_path: Path) -> None:
+    """Z24."""
+    attached.define_queue("A", max_message_length=4096)
+    attached.define_queue("B", max_message_length=4096)
+    data = bytes(range(250)) * 40
+    md = ternmq.Descriptor(version=2, msg_flags=mq.MQMF_SEGMENTATION_ALLOWED)
+    with attached.queue("A") as queue, queue.group() as group:
+        group.put(data, descriptor=md, properties={"colour": "red"})
+        group.put(b"end", last=True)
+    file = tmp_path / "messages"
+    assert dmpmqmsg.main(["-m", "QM1", "-i", "A", "-f", str(file)]) == 0
+    assert dmpmqmsg.main(["-mQM1", "-oB", f"-f{file}"]) == 0
+    with attached.queue("A") as a, attached.queue("B") as b:
+        assert [one.descriptor for one in a.browse()] == [one.descriptor for one in b.browse()]
+        options = mq.MQGMO_COMPLETE_MSG | mq.MQGMO_LOGICAL_ORDER | mq.MQGMO_ALL_MSGS_AVAILABLE
+        first, second = b.get(options=options), b.get(options=options)
+    assert (first.data, dict(first.properties)) == (data, {"colour": "red"})
+    assert (second.data, second.group_id) == (b"end", group.group_id)
+
+
 def test_a_move_empties_the_queue(attached: ternmq.QueueManager, tmp_path: Path) -> None:
     fill(attached, *"abcde")
     assert dmpmqmsg.main(["-I", "A", "-f", str(tmp_path / "f"), "-t", "2", "-q"]) == 0

@@ -232,6 +232,24 @@ def test_a_group_goes_whole_and_in_order(dlq: ternmq.QueueManager, typed: Typed)
     assert depth(dlq) == 1
 
 
+@pytest.mark.parametrize("action", ["ACTION(RETRY)", "ACTION(FWD) FWDQ(A) HEADER(NO)"])
+def test_segments_go_whole_and_in_order(
+    dlq: ternmq.QueueManager, typed: Typed, action: str
+) -> None:
+    """Z24."""
+    parts = ["first ", "second ", "third"]
+    for number in (1, 0, 2):
+        offset = len("".join(parts[:number]))
+        flags = mq.MQMF_SEGMENT | (mq.MQMF_LAST_SEGMENT if number == 2 else 0)
+        dead(dlq, parts[number], version=2, group_id=b"g" * 24, offset=offset, msg_flags=flags)
+    assert run(typed, f"REASON(2053) {action}") == 0
+    assert depth(dlq) == 0
+    with dlq.queue("A") as queue:
+        message = queue.get(options=mq.MQGMO_COMPLETE_MSG)
+        assert (message.text, message.group_id) == ("first second third", b"g" * 24)
+        assert queue.depth == 0
+
+
 def test_half_a_group_never_arrives(dlq: ternmq.QueueManager, typed: Typed) -> None:
     grouped(dlq, 1, mq.MQMF_MSG_IN_GROUP)
     grouped(dlq, 2, mq.MQMF_LAST_MSG_IN_GROUP)

@@ -1,0 +1,181 @@
+"""Goal: a message of very many segments is got in bounded steps, and as a whole or not at all,
+whatever happens between the steps. Method: an engine driven by hand, one step at a time.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.kernel.ending import back_out, commit, disconnect
+from ternmq.kernel.get import get, get_returnable, resume
+from ternmq.kernel.requests import GetCall
+from ternmq.kernel.returning import answered, take_back
+from ternmq.mqi.getting import get_request
+from ternmq.values.get_request import GetRequest
+from tests.unit.kernel.test_bounded_steps import STEP_MESSAGES_MAX
+from tests.unit.kernel.test_segmented_put import DATA, OUTSIDE, SEGMENTS, Segmenting
+
+pytestmark = pytest.mark.core
+
+INSIDE_GET = mq.MQGMO_SYNCPOINT
+OUTSIDE_GET = mq.MQGMO_NO_SYNCPOINT
+
+
+def asked(options: int) -> GetRequest:
+    gmo = GetOptions(options=options | mq.MQGMO_COMPLETE_MSG)
+    return get_request(Descriptor(), gmo, 1 << 30)
+
+
+class Completing(Segmenting):
+    """A queue with one message in many segments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.log_before = self.reserved
+
+    def fill_with(self, persistence: int) -> None:
+        self.all_steps(self.request(OUTSIDE, persistence))
+        self.engine.after_step()
+
+    def begin(self, options: int, returnable: bool = False) -> GetCall:
+        """The first step."""
+        start = get_returnable if returnable else get
+        return start(self.kernel, self.link, self.handle, asked(options))
+
+    def go_on(self, call: GetCall) -> int:
+        """The others; how many."""
+        steps = 0
+        while call.entry is None:
+            assert self.link.again
+            before = self.available
+            resume(self.kernel, call)
+            assert before - self.available <= STEP_MESSAGES_MAX
+            steps += 1
+        return steps
+
+
+@pytest.fixture(params=[0, 1], ids=["volatile", "persistent"])
+def bench(request: pytest.FixtureRequest) -> Completing:
+    bench = Completing()
+    bench.fill_with(request.param)
+    return bench
+
+
+@pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
+def test_complete_get_when_many_segments_then_bounded_steps(
+    bench: Completing, options: int
+) -> None:
+    call = bench.begin(options)
+    assert (call.entry, bench.available) == (None, SEGMENTS - STEP_MESSAGES_MAX)
+    assert bench.go_on(call) == 2
+    assert call.entry is not None
+    assert call.entry.data == DATA
+    if options == INSIDE_GET:
+        commit(bench.kernel, bench.link)
+    assert bench.depth() == 0
+    assert bench.link.undertaking is None
+    assert bench.reserved == bench.log_before
+
+
+@pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
+def test_complete_get_when_it_is_taken_back_between_steps_then_all_is_there(
+    bench: Completing, options: int
+) -> None:
+    call = bench.begin(options, returnable=True)
+    take_back(bench.kernel, call)
+    assert (bench.available, bench.link.undertaking) == (SEGMENTS, None)
+    if bench.link.unit is not None:
+        commit(bench.kernel, bench.link)
+    assert bench.available == SEGMENTS
+    assert bench.reserved == bench.log_before
+    again = bench.begin(OUTSIDE_GET)
+    bench.go_on(again)
+    assert again.entry is not None
+    assert (again.entry.data, again.entry.backout_count) == (DATA, 0)
+
+
+@pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
+def test_complete_get_when_it_is_taken_back_unanswered_then_all_is_there(
+    bench: Completing, options: int
+) -> None:
+    call = bench.begin(options, returnable=True)
+    bench.go_on(call)
+    assert bench.available == 0
+    take_back(bench.kernel, call)
+    assert bench.available == SEGMENTS
+    if bench.link.unit is not None:
+        commit(bench.kernel, bench.link)
+    assert bench.reserved == bench.log_before
+    again = bench.begin(OUTSIDE_GET, returnable=True)
+    bench.go_on(again)
+    answered(bench.kernel, again)
+    assert again.entry is not None
+    assert (again.entry.data, again.entry.backout_count) == (DATA, 0)
+    assert bench.reserved == bench.log_before
+
+
+@pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
+def test_complete_get_when_others_take_a_segment_between_then_it_gives_back_what_it_has(
+    bench: Completing, options: int
+) -> None:
+    call = bench.begin(options)
+    other = bench.engine.connect("user", "application")
+    handle = bench.handle_of(other)
+    plain = get_request(Descriptor(), GetOptions(options=OUTSIDE_GET), 1 << 30)
+    taken = get(bench.kernel, other, handle, plain)
+    assert taken.entry is not None
+    while call.reason == 0:
+        assert call.entry is None
+        resume(bench.kernel, call)
+    assert call.reason == 2033
+    assert bench.available == SEGMENTS - 1
+    assert bench.link.undertaking is None
+
+
+def test_complete_get_when_the_connection_vanishes_then_all_is_there(bench: Completing) -> None:
+    bench.begin(OUTSIDE_GET)
+    while bench.link.connected:
+        disconnect(bench.kernel, bench.link, True)
+    local = bench.kernel.locals["S"]
+    assert local.queue.available == SEGMENTS
+    assert bench.reserved == bench.log_before
+
+
+def test_complete_get_when_backed_out_then_each_segment_counts_it_once(bench: Completing) -> None:
+    call = bench.begin(INSIDE_GET)
+    bench.go_on(call)
+    while bench.link.unit is not None:
+        back_out(bench.kernel, bench.link)
+    again = bench.begin(OUTSIDE_GET)
+    bench.go_on(again)
+    assert again.entry is not None
+    assert (again.entry.data, again.entry.backout_count) == (DATA, 1)
+
+
+@pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
+def test_complete_get_when_the_log_is_full_and_it_is_the_victim_then_it_begins_again_or_fails(
+    options: int,
+) -> None:
+    bench = Completing()
+    bench.fill_with(1)
+    call = bench.begin(options)
+    state = bench.link.undertaking
+    assert state is not None
+    while state.unit.changes:
+        bench.kernel.keeper.back_out_victim(state.unit)
+    if options == INSIDE_GET:
+        with pytest.raises(MQError) as caught:
+            bench.go_on(call)
+        assert caught.value.reason == 2003
+        assert bench.available == SEGMENTS
+    else:
+        bench.go_on(call)
+        assert call.entry is not None
+        assert call.entry.data == DATA
+        assert bench.available == 0
+    assert bench.link.undertaking is None
+    assert bench.reserved == bench.log_before
