@@ -33,7 +33,7 @@ from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_put
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.put import check_later, new_message, unit_of_put
+from ternmq.kernel.put import check_later, new_entry, queue_of, unit_for
 from ternmq.kernel.requests import PutRequest
 from ternmq.ports.clock import LATEST_NS
 from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry, packed_descriptor
@@ -66,11 +66,12 @@ def put_deferred(
     length: i64 = len(data) + _HEADER_BYTES_MAX
     area_bytes: i64 = len(request.properties)
     check_queue(kernel, connection, staging, [], length, area_bytes, persistence)
-    unit = unit_of_put(kernel, connection, request)
+    unit = unit_for(kernel, connection, request)
     if must_wait(kernel, connection, staging, unit, length + area_bytes, persistence):
         return None
     connection.log_tries = 0
-    entry = new_message(kernel, handle, request, data, priority, persistence)
+    local = queue_of(connection, handle)
+    entry = new_entry(kernel, handle, local, request, data, priority, persistence)
     due_ns = _due(handle, entry, delay_ms)
     staged = _staged(kernel, handle, entry, due_ns)
     connection.depends_on(kernel.coordinator.put(unit, staging.queue, staged))

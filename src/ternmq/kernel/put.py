@@ -274,9 +274,9 @@ def check_later(
 ) -> tuple[i64, i64]:
     """Whether its queue takes such a message at all, though it may be full now; persistence and
     priority."""
-    local = _queue_of(connection, handle)
+    local = queue_of(connection, handle)
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
-    persistence, priority = _defaults(handle, local, request)
+    persistence, priority = defaults_of(handle, local, request)
     length: i64 = len(data) + handle.header_bytes
     area_bytes: i64 = len(request.properties)
     if area_bytes:
@@ -287,21 +287,3 @@ def check_later(
         if refused.reason not in (MQRC_Q_FULL, MQRC_Q_SPACE_NOT_AVAILABLE):
             raise
     return persistence, priority
-
-
-def new_message(
-    kernel: Kernel,
-    handle: Handle,
-    request: PutRequest,
-    data: bytes,
-    priority: i64,
-    persistence: i64,
-) -> Entry:
-    """The message as a put would make it now."""
-    local = _queue_of(handle.connection, handle)
-    return _new_entry(kernel, handle, local, request, data, priority, persistence)
-
-
-def unit_of_put(kernel: Kernel, connection: Connection, request: PutRequest) -> UnitOfWork | None:
-    """The unit of work that a put belongs to."""
-    return _unit_for(kernel, connection, request)

@@ -1,4 +1,4 @@
-"""Goal: an alert is raised by everything that may give a get another answer, once, and then costs no
+"""Goal: an alert is raised by all that may give a get another answer, once, and costs no
 put anything. Method: calls `await_messages` on a queue manager that the test drives.
 """
 

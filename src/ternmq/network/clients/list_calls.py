@@ -40,9 +40,9 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.mqi.steps import lists as steps
 from ternmq.mqi.steps.step import Step
 from ternmq.network.clients.conversation import Call, Conversation
+from ternmq.network.clients.given_fields import as_given
 from ternmq.network.clients.object_calls import asked_object, open_object
 from ternmq.network.clients.put_call import (
-    as_given,
     check_length,
     is_silent_put,
     note_failure,

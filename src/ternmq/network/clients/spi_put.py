@@ -18,7 +18,8 @@ from ternmq.kernel.transmission import resolved_names
 from ternmq.mqi.steps.messages import Put, PutDeferred
 from ternmq.mqi.steps.step import Step
 from ternmq.network.clients.conversation import Conversation, StepCall
-from ternmq.network.clients.put_call import as_given, check_length, request_put, without_area
+from ternmq.network.clients.given_fields import as_given
+from ternmq.network.clients.put_call import check_length, request_put, without_area
 from ternmq.values.calls import messages as calls
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import Header, Segment

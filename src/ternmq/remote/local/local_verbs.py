@@ -194,10 +194,9 @@ class LocalVerbs(RemoteVerbs):
             answer_of((yield Request(wire.COMMIT)))
         elif isinstance(call, BackOut):
             answer_of((yield Request(wire.BACKOUT)))
-        elif isinstance(call, ListPutCall):
-            yield from self._put_list(call)
-        elif isinstance(call, (Put1, PutDeferred)):
-            yield from self._put_by(call)
+        elif isinstance(call, (ListPutCall, Put1, PutDeferred)):
+            own = self._put_list(call) if isinstance(call, ListPutCall) else self._put_by(call)
+            yield from own
         else:
             if isinstance(call, Close):
                 check_close(call.options)
