@@ -372,7 +372,7 @@ class Consumer(Guarded):
         """With the warning that the get had, if it is a call."""
         data = entry.data
         base = entry.base
-        reason = 0
+        reason = 0 if call is None else int(call.warning)
         whole = len(data)
         area_bytes = 0
         if call is not None and (
@@ -382,10 +382,8 @@ class Consumer(Guarded):
             data = made.data
             area_bytes = made.area_bytes
             base = made.base
-            reason = made.reason
+            reason = made.reason or reason
             whole = made.length
-        if call is not None and reason == 0:
-            reason = int(call.warning)
         conversation = self.conversation
         form = conversation.form
         version = self.selection.version
