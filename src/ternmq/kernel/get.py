@@ -175,23 +175,19 @@ def refuse_if_inhibited(handle: Handle, local: LocalQueue) -> None:
 
 
 def _find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
-    options = call.request.options
-    if call.request.token >= 0 and call.request.token_queue != local.queue.queue_id:
+    request = call.request
+    if request.token >= 0 and request.token_queue != local.queue.queue_id:
         return None  # it names a message of another queue
-    if call.request.grouping:
-        call.now_ns = kernel.clock.now_ns()
+    if request.grouping:
+        return _find_in_groups(kernel, call, local)
     if call.browse:
-        if call.request.grouping or call.handle.logical is not None:
+        if call.handle.logical is not None:
             check_browse(call)
-            return browse_in_groups(kernel, call, local)
         return browse_find(kernel, call, local)
-    if options & mq.MQGMO_MSG_UNDER_CURSOR:
+    if request.options & mq.MQGMO_MSG_UNDER_CURSOR:
         return under_cursor(kernel, call, local)
     queue = local.queue
-    place = place_of_call(call) if call.request.grouping else None
-    if place is not None:
-        return next_of_group(kernel, call, queue, place)
-    if call.request.plain and call.walk is None and call.handle.selection is None:
+    if request.plain and call.walk is None and call.handle.selection is None:
         lane = queue.top_lane()
         if lane < 0:
             return None
@@ -199,6 +195,20 @@ def _find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
         if head is not None and head.expiry_at == 0 and not queue.locks:
             return head
     return Search(kernel, call, queue, kernel.clock.now_ns()).find()
+
+
+def _find_in_groups(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
+    """The same for a get that looks at groups or logical messages."""
+    call.now_ns = kernel.clock.now_ns()
+    if call.browse:
+        check_browse(call)
+        return browse_in_groups(kernel, call, local)
+    if call.request.options & mq.MQGMO_MSG_UNDER_CURSOR:
+        return under_cursor(kernel, call, local)
+    place = place_of_call(call)
+    if place is not None:
+        return next_of_group(kernel, call, local.queue, place)
+    return Search(kernel, call, local.queue, call.now_ns).find()
 
 
 def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
