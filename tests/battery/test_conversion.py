@@ -195,7 +195,17 @@ def test_exit_when_registered_then_it_converts_its_format_behind_headers(
         assert seen == [("MYFMT", 500, 1208, 273, 546)] * 2
         queue.put(b"\1", descriptor=ternmq.Descriptor(format="MYFMT"))
         assert queue.get(options=CONVERT).data == b"\1"  # as asked for: the exit is not called
+        queue.put(data, descriptor=host("MYFMT"))
+        cut = queue.get(options=CONVERT | ACCEPT, max_length=5)  # an exit needs all of it
+        assert (cut.data, cut.truncated, said(cut)) == (data[:5], True, (500, 273))
         assert len(seen) == 2
+
+
+def test_target_when_it_is_not_a_number_of_the_mqmd_then_it_is_refused(qmgr: QueueManager) -> None:
+    qmgr.define_queue("A")
+    with qmgr.queue("A") as queue, pytest.raises(ternmq.MQError) as caught:
+        queue.convert_to(1208, 1 << 40)
+    assert caught.value.reason == mq.MQRC_MD_ERROR
 
 
 @pytest.mark.parametrize(

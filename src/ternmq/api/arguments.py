@@ -344,6 +344,10 @@ class Requests:
 
     def convert_to(self, ccsid: int, encoding: int) -> None:
         """What gets with MQGMO_CONVERT want from now on."""
+        for number in (ccsid, encoding):
+            if not -(1 << 31) <= number < 1 << 31:
+                detail = f"{number} is not a number of a CodedCharSetId or Encoding: 4 bytes"
+                raise mq_error(MQRC_MD_ERROR, verb="MQGET", detail=detail)
         self._ccsid = ccsid
         self._encoding = encoding
 

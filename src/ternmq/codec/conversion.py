@@ -52,6 +52,8 @@ _BUILT_IN: Final = (*_PCF_FORMATS, *_TEXT_FORMATS, mq.MQFMT_IMS_VAR_STRING)
 _I32: Final = struct.Struct("<i")
 _HEADERS_MAX: Final = 64
 _SEGMENT_MAX: Final = 0x7FFF  # bytes of a segment of IMS
+# CCSIDs in a header that stand for that of the header itself.
+_INHERITED: Final = (mq.MQCCSI_UNDEFINED, mq.MQCCSI_INHERIT)
 _ORDERS: Final = (mq.MQENC_INTEGER_NORMAL, mq.MQENC_INTEGER_REVERSED)
 
 
@@ -317,18 +319,14 @@ class _Walk:
         return whole_characters(text[:room], self.ccsid, self.order)
 
     def _take_exit(self, name: str, ccsid: int, encoding: int, reason: int) -> None:
-        """What is not built in, or could not be converted, is for an exit."""
+        """What is not built in, or could not be converted, is for an exit, if it is all there."""
         service = self.service
-        if service is None or not service.has(name):
+        if service is None or self.is_cut or not service.has(name):
             raise ConversionError(reason)
         body = self.data[self.at :]
         made = service.converted(name, body, (encoding, ccsid), (self.encoding, self.ccsid))
         self._says_target(True)
         self._ends_with(made)
-
-
-# CCSIDs in a header that stand for that of the header itself: MQCCSI_UNDEFINED, MQCCSI_INHERIT.
-_INHERITED: Final = (mq.MQCCSI_UNDEFINED, mq.MQCCSI_INHERIT)
 
 
 def _variable_strings(data: bytes, sets: Sets) -> bytes:
