@@ -17,8 +17,8 @@ from ternmq.base.reasons import (
     MQRC_WIH_ERROR,
     MQRC_XQH_ERROR,
 )
-from ternmq.codec.mqi import mqmd
 from ternmq.codec.mqi.layout import Field, Layout, chars, i32, raw
+from ternmq.codec.mqi.mqmd import LAYOUT as MQMD
 
 _HEAD: Final = (
     i32("structure_length"),
@@ -28,7 +28,7 @@ _HEAD: Final = (
     i32("flags"),
 )
 
-MQDH: Final = Layout(
+MQDH: Final[Layout] = Layout(
     "MQDH",
     "DH  ",
     MQRC_DH_ERROR,
@@ -41,7 +41,7 @@ MQDH: Final = Layout(
         i32("put_msg_rec_offset"),
     ),
 )
-MQRMH: Final = Layout(
+MQRMH: Final[Layout] = Layout(
     "MQRMH",
     "RMH ",
     MQRC_RMH_ERROR,
@@ -63,7 +63,7 @@ MQRMH: Final = Layout(
         i32("data_logical_offset2"),
     ),
 )
-MQWIH: Final = Layout(
+MQWIH: Final[Layout] = Layout(
     "MQWIH",
     "WIH ",
     MQRC_WIH_ERROR,
@@ -76,7 +76,7 @@ MQWIH: Final = Layout(
         chars("reserved", 32),
     ),
 )
-MQIIH: Final = Layout(
+MQIIH: Final[Layout] = Layout(
     "MQIIH",
     "IIH ",
     MQRC_IIH_ERROR,
@@ -94,7 +94,7 @@ MQIIH: Final = Layout(
         chars("reserved", 1),
     ),
 )
-MQCIH: Final = Layout(
+MQCIH: Final[Layout] = Layout(
     "MQCIH",
     "CIH ",
     MQRC_FORMAT_ERROR,
@@ -140,7 +140,7 @@ def _of_version_1(fields: tuple[Field, ...]) -> tuple[Field, ...]:
     return tuple([field for field in fields if field.since == 1])
 
 
-MQXQH: Final = Layout(
+MQXQH: Final[Layout] = Layout(
     "MQXQH",
     "XQH ",
     MQRC_XQH_ERROR,
@@ -150,6 +150,6 @@ MQXQH: Final = Layout(
         chars("remote_qmgr", 48),
         chars("descriptor_id", 4),
         i32("descriptor_version"),
-        *_of_version_1(mqmd.LAYOUT.fields),
+        *_of_version_1(MQMD.fields),
     ),
 )

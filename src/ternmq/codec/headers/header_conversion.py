@@ -15,7 +15,12 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_FORMAT_ERROR, MQRC_SOURCE_CCSID_ERROR, MQRC_TARGET_CCSID_ERROR
 from ternmq.codec import charset
-from ternmq.codec.headers import conversion_layouts, mqdlh, mqmde, mqrfh, mqtm
+from ternmq.codec.headers.conversion_layouts import MQCIH, MQDH, MQIIH, MQRMH, MQWIH, MQXQH
+from ternmq.codec.headers.mqdlh import LAYOUT as MQDLH
+from ternmq.codec.headers.mqmde import LAYOUT as MQMDE
+from ternmq.codec.headers.mqrfh import LAYOUT_1 as MQRFH
+from ternmq.codec.headers.mqrfh import LAYOUT_2 as MQRFH2
+from ternmq.codec.headers.mqtm import LAYOUT as MQTM
 from ternmq.codec.mqi.layout import CHARS, I32, LITTLE, Layout, Plan
 from ternmq.codec.text_conversion import (
     PARTS_MAX,
@@ -62,17 +67,17 @@ class HeaderRow:
 
 
 HEADERS: Final[dict[str, HeaderRow]] = {
-    mq.MQFMT_DEAD_LETTER_HEADER: HeaderRow(mqdlh.LAYOUT),
-    mq.MQFMT_MD_EXTENSION: HeaderRow(mqmde.LAYOUT),
-    mq.MQFMT_XMIT_Q_HEADER: HeaderRow(conversion_layouts.MQXQH),
-    mq.MQFMT_RF_HEADER_1: HeaderRow(mqrfh.LAYOUT_1, _PAIRS),
-    mq.MQFMT_RF_HEADER_2: HeaderRow(mqrfh.LAYOUT_2, _FOLDERS),
-    mq.MQFMT_REF_MSG_HEADER: HeaderRow(conversion_layouts.MQRMH, _STRINGS),
-    mq.MQFMT_DIST_HEADER: HeaderRow(conversion_layouts.MQDH, _RECORDS),
-    mq.MQFMT_WORK_INFO_HEADER: HeaderRow(conversion_layouts.MQWIH),
-    mq.MQFMT_CICS: HeaderRow(conversion_layouts.MQCIH, _NOTHING, _NAMES),
-    mq.MQFMT_IMS: HeaderRow(conversion_layouts.MQIIH, _NOTHING, _NAMES),
-    mq.MQFMT_TRIGGER: HeaderRow(mqtm.LAYOUT, _NOTHING, _ENDS),
+    mq.MQFMT_DEAD_LETTER_HEADER: HeaderRow(MQDLH),
+    mq.MQFMT_MD_EXTENSION: HeaderRow(MQMDE),
+    mq.MQFMT_XMIT_Q_HEADER: HeaderRow(MQXQH),
+    mq.MQFMT_RF_HEADER_1: HeaderRow(MQRFH, _PAIRS),
+    mq.MQFMT_RF_HEADER_2: HeaderRow(MQRFH2, _FOLDERS),
+    mq.MQFMT_REF_MSG_HEADER: HeaderRow(MQRMH, _STRINGS),
+    mq.MQFMT_DIST_HEADER: HeaderRow(MQDH, _RECORDS),
+    mq.MQFMT_WORK_INFO_HEADER: HeaderRow(MQWIH),
+    mq.MQFMT_CICS: HeaderRow(MQCIH, _NOTHING, _NAMES),
+    mq.MQFMT_IMS: HeaderRow(MQIIH, _NOTHING, _NAMES),
+    mq.MQFMT_TRIGGER: HeaderRow(MQTM, _NOTHING, _ENDS),
 }
 
 
