@@ -115,6 +115,11 @@ class Session:
         self._share = CONSUMED
         self._owner = caller
 
+    def check_consumed(self, caller: int, verb: str) -> None:
+        """MQRC_HCONN_ASYNC_ACTIVE if callbacks are started, which another caller runs."""
+        if self._share == CONSUMED and self._owner != caller:
+            raise not_its_turn(CONSUMED, verb, self.engine.name)
+
     def release(self) -> None:
         """The callbacks have ended. Their unit of work, if one is open, is the next caller's."""
         share, owner = self._before
@@ -152,8 +157,7 @@ class Session:
         link = self.link
         if not link.connected:
             raise mq_error(MQRC_HCONN_ERROR, object=self.engine.name)
-        if self._share == CONSUMED and self._owner != caller:
-            raise not_its_turn(CONSUMED, verb, self.engine.name)
+        self.check_consumed(caller, verb)
         side = Link(link.connection_id, link.tag, link.user, link.application)
         side.privileged = link.privileged
         side.process_id = link.process_id

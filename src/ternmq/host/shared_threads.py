@@ -7,6 +7,7 @@ the verbs does it, so that connections which are not shared like this pay nothin
 from __future__ import annotations
 
 import threading
+from threading import get_ident
 from typing import final
 
 from ternmq.host.shell import Shell
@@ -29,10 +30,12 @@ class SharedTransport(ThreadTransport):
         self._turn = threading.Lock()
 
     def put(self, handle: ObjectHandle, form: PutForm, data: bytes) -> bytes:
+        self.session.check_consumed(get_ident(), "MQPUT")
         with self._turn:
             return super().put(handle, form, data)
 
     def get(self, handle: ObjectHandle, request: GetRequest) -> Message | None:
+        self.session.check_consumed(get_ident(), "MQGET")
         with self._turn:
             return super().get(handle, request)
 
@@ -40,18 +43,22 @@ class SharedTransport(ThreadTransport):
         if STEPS[call.name].turn == ASIDE:
             super().run(call)
             return
+        self.session.check_consumed(get_ident(), call.verb)
         with self._turn:
             super().run(call)
 
     def begin(self) -> None:
+        self.session.check_consumed(get_ident(), "MQBEGIN")
         with self._turn:
             super().begin()
 
     def commit(self) -> None:
+        self.session.check_consumed(get_ident(), "MQCMIT")
         with self._turn:
             super().commit()
 
     def back_out(self) -> None:
+        self.session.check_consumed(get_ident(), "MQBACK")
         with self._turn:
             super().back_out()
 

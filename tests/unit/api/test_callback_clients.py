@@ -249,3 +249,24 @@ def test_pool_when_a_connection_has_callbacks_then_the_next_user_gets_another(
         with pool.connection() as after, after.queue("A") as queue:
             assert after is not connection
             assert queue.get(wait=10).backout_count == 1
+
+
+@pytest.mark.parametrize("binding", ["embedded", "network"])
+def test_connection_that_threads_share_in_turn_when_started_then_others_get_2500_at_once(
+    served: Networked, seen: Recorded, binding: str
+) -> None:
+    options = mq.MQCNO_HANDLE_SHARE_BLOCK
+    with ternmq.memory("QM2") as qmgr, served.connect() as other:
+        qmgr.define_queue("A")
+        connect = qmgr.connect if binding == "embedded" else served.connect
+        with connect(options=options) as connection:
+            connection.queue("A").on_message(seen.take)
+            connection.start()
+            for work in (lambda: connection.put("A", b"x"), connection.commit, connection.backout):
+                with pytest.raises(ternmq.MQError) as caught:
+                    work()
+                assert caught.value.reason == rc.MQRC_HCONN_ASYNC_ACTIVE
+            put_all(qmgr if binding == "embedded" else other, "A", [b"x"])
+            seen.until(1)
+            connection.stop()
+            connection.put("A", b"x")
