@@ -113,9 +113,7 @@ class DelayedDelivery:
         kernel = self._kernel
         delays = kernel.delays
         if delays.in_units:
-            for number in delays.open_units():
-                if number not in kernel.coordinator.units:
-                    delays.forget_unit(number)  # it was backed out
+            delays.forget_undone()
         if self._postponed and kernel.clock.monotonic_ns() >= self._retry_at:
             postponed = self._postponed
             self._postponed = []

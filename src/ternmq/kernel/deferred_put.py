@@ -79,7 +79,7 @@ def put_deferred(
     if unit is None:
         kernel.delays.add(key)
     else:
-        kernel.delays.add_in_unit(int(unit.unit_id), key)
+        kernel.delays.add_in_unit(unit, key)
     if kernel.events & PERFORMANCE:
         kernel.event_sink.was_put(staging)
     if staging.watched:

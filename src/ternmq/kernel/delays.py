@@ -13,6 +13,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.ports.effect import Outbox, Wakeable
+from ternmq.txn.unit import ENDED, UnitOfWork
 
 DELAY_QUEUE: Final = "SYSTEM.DDELAY.LOCAL.QUEUE"
 _DUE_BYTES: Final = 8
@@ -41,6 +42,7 @@ class DelayIndex:
         self._outbox = outbox
         self._heap: list[bytes] = []
         self._in_units: dict[int, list[bytes]] = {}
+        self._units: dict[int, UnitOfWork] = {}  # the same
         self.in_units = False  # some unit of work has put one
         self.waker: Wakeable | None = None  # is woken when one is due earlier than all others
 
@@ -55,29 +57,34 @@ class DelayIndex:
         if self._heap[0] is key:
             self._outbox.wake(self.waker)
 
-    def add_in_unit(self, number: int, key: bytes) -> None:
-        """One will be on the queue when this unit of work has ended."""
+    def add_in_unit(self, unit: UnitOfWork, key: bytes) -> None:
+        """One will be on the queue when this unit of work is committed."""
+        number = int(unit.unit_id)
         keys = self._in_units.get(number)
         if keys is None:
             keys = []
             self._in_units[number] = keys
+            self._units[number] = unit
             self.in_units = True
         keys.append(key)
 
     def unit_committed(self, number: int) -> None:
         """What the unit put is on the queue."""
-        for key in self.forget_unit(number):
+        keys = self._in_units.pop(number, None)
+        if keys is None:
+            return
+        self._units.pop(number, None)
+        self.in_units = len(self._in_units) > 0
+        for key in keys:
             self.add(key)
 
-    def forget_unit(self, number: int) -> list[bytes]:
-        """The unit has ended; what it had put."""
-        keys = self._in_units.pop(number, None)
+    def forget_undone(self) -> None:
+        """Units of work that have ended and were not committed put nothing."""
+        for number in list(self._units):
+            if self._units[number].state == ENDED:
+                del self._units[number]
+                del self._in_units[number]
         self.in_units = len(self._in_units) > 0
-        return keys or []
-
-    def open_units(self) -> list[int]:
-        """Units of work that were not committed, as far as is known."""
-        return list(self._in_units)
 
     def first_due(self) -> int:
         """When the first is due; -1 if there is none."""

@@ -109,7 +109,7 @@ class Simulation:
             while shell.engine.scan_expired(64):
                 pass
             shell.settle()
-        while shell.run_effects():
+        while shell.run_effects() or self._delivers(shell):
             pass
         shell.deliver()
 

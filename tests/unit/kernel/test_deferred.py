@@ -183,11 +183,26 @@ def test_unit_when_it_is_backed_out_then_the_index_forgets_what_it_put() -> None
         delays = qmgr.started.shell.engine.kernel.delays
         with qmgr.queue("A") as queue:
             queue.put(b"x", delay=1000, syncpoint=True)
-        assert len(delays.open_units()) == 1
-        qmgr.backout()
-        simulation.pass_time(1)
-        assert delays.open_units() == []
-        assert delays.indexed == 0
+            qmgr.backout()
+            simulation.pass_time(1)
+            assert not delays.in_units
+            queue.put(b"x", delay=1000)
+        assert delays.indexed == 1
+
+
+@pytest.mark.parametrize("persistent", [True, False])
+def test_unit_when_it_is_open_for_long_then_its_message_comes_with_the_commit(
+    persistent: bool,
+) -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        with qmgr.queue("A") as queue:
+            queue.put(b"x", persistent=persistent, delay=5, syncpoint=True)
+            simulation.pass_time(10)
+            qmgr.commit()
+            with qmgr.started.shell.lock:
+                qmgr.started.shell.engine.delayed.step()
+            assert queue.get().data == b"x"
 
 
 def test_batch_when_its_units_are_committed_then_their_messages_come() -> None:
