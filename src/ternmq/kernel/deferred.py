@@ -82,6 +82,7 @@ class DelayedDelivery:
         self._current: Delivery | None = None
         self._scan: IndexScan | None = None
         self._wants_scan = True  # at first, of what a start finds
+        self._scan_failed = False  # it is tried again
         self._parked: Effect | None = None
         self._postponed: list[bytes] = []
         self._retry_at: i64 = 0  # monotonic
@@ -114,12 +115,14 @@ class DelayedDelivery:
         delays = kernel.delays
         if delays.in_units:
             delays.forget_undone()
-        if self._postponed and kernel.clock.monotonic_ns() >= self._retry_at:
+        if kernel.clock.monotonic_ns() >= self._retry_at:
+            self._wants_scan = self._wants_scan or self._scan_failed
+            self._scan_failed = False
             postponed = self._postponed
             self._postponed = []
             for key in postponed:
                 delays.add(key)
-        if self._scan is None and self._lacks_some():
+        if self._scan is None and not self._scan_failed and self._lacks_some():
             self._wants_scan = True
 
     def _lacks_some(self) -> bool:
@@ -361,10 +364,12 @@ class DelayedDelivery:
             for _ in range(SCAN_MESSAGES):
                 if not self._index_next(scan):
                     return self._parked is None
-        except MQError:  # gets are inhibited, or the queue is damaged
+        except MQError:  # gets are inhibited, or the queue cannot be read now
             if scan is not None:
                 detach(scan.handle)
             self._scan = None
+            self._scan_failed = True
+            self._retry_at = self._kernel.clock.monotonic_ns() + RETRY_NS
         return True
 
     def _begin_scan(self) -> IndexScan | None:

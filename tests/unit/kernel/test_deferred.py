@@ -6,6 +6,8 @@ Method: a queue manager on a simulated disk, whose time passes second by second.
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 import ternmq
@@ -301,6 +303,27 @@ def test_gets_when_they_are_inhibited_then_delivery_waits_until_they_are_not() -
         assert depth(qmgr, "A") == 0
         assert qmgr.mqsc(f"ALTER QLOCAL({DELAY_QUEUE}) GET(ENABLED)")[0].ok
         simulation.pass_time(11)
+        assert messages(qmgr, "A") == [b"x"]
+
+
+def test_queue_when_it_cannot_be_read_at_the_start_then_it_is_tried_again() -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        with qmgr.queue("A") as queue:
+            queue.put(b"x", persistent=True, delay=2)
+        simulation.stop()
+        qmgr = simulation.start()
+        assert not in_memory(qmgr, DELAY_QUEUE)
+
+        def fails(name: str, path: str, number: int) -> None:
+            if path.startswith("queues/") and name == "pread":
+                raise OSError(errno.EMFILE, "not now")
+
+        simulation.disk.faults = fails
+        simulation.pass_time(5)
+        assert not in_memory(qmgr, DELAY_QUEUE)
+        simulation.disk.faults = None
+        simulation.pass_time(15)
         assert messages(qmgr, "A") == [b"x"]
 
 
