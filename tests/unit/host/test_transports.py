@@ -158,6 +158,7 @@ def test_every_call_can_be_made_from_its_arguments() -> None:
         "text": "A",
         "flag": True,
         "commands": [],
+        "destinations": [["A", ""]],
         "settings": [[1, 2]],
         "object": {"object_name": "Q"},
         "xid": [1, "aa", "bb"],
