@@ -372,3 +372,31 @@ def test_complete_messages_when_the_queue_manager_is_killed_then_all_or_nothing(
     with qmgr.queue("A") as again:
         check_whole(again.get(options=COMPLETE), DATA[:9000])
         assert again.depth == 0
+
+
+@pytest.mark.parametrize("options", [0, mq.MQPMO_ASYNC_RESPONSE], ids=["answered", "silent"])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_message_of_very_many_segments_then_put_and_got_in_steps(
+    qmgr: QueueManager, inside: bool, options: int, persistent: bool
+) -> None:
+    qmgr.define_queue("S", max_message_length=16)
+    data = body(16 * 600 + 5)
+    with qmgr.connect() as connection, connection.queue("S") as queue:
+        if inside:
+            connection.begin()
+        queue.put(data, descriptor=allowed(), options=options, persistent=persistent)
+        if inside:
+            connection.commit()
+            connection.begin()
+        check_whole(queue.get(options=COMPLETE, wait=5), data)
+        if inside:
+            connection.commit()
+        assert queue.depth == 0
+
+
+def test_put1_then_split_and_got_complete(qmgr: QueueManager) -> None:
+    qmgr.define_queue("S", max_message_length=16)
+    data = body(16 * 600 + 5)
+    qmgr.put("S", data, descriptor=allowed(), properties=None, persistent=True)
+    with qmgr.queue("S") as queue:
+        check_whole(queue.get(options=COMPLETE), data)

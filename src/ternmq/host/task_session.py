@@ -171,6 +171,8 @@ class TaskSession(Session):
         entry: Entry | None = None
         while entry is None:
             try:
+                if self.link.park is None:
+                    await self.loop_shell.pause()  # the next step of a long put
                 await self.loop_shell.park(self.link)
             except BaseException:
                 with self.shell.lock:

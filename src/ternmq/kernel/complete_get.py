@@ -253,7 +253,7 @@ def _begin_again(kernel: Kernel, call: GetCall) -> None:
 
 def _finish(kernel: Kernel, call: GetCall, local: LocalQueue, assembly: Assembly) -> None:
     connection = call.connection
-    whole = _joined(call, assembly)
+    whole = _joined(assembly)
     undertaking = assembly.undertaking
     call.assembly = None
     if undertaking is not None:
@@ -285,7 +285,7 @@ def _finish(kernel: Kernel, call: GetCall, local: LocalQueue, assembly: Assembly
         call.warning = assembly.warning
 
 
-def _joined(call: GetCall, assembly: Assembly) -> Entry:
+def _joined(assembly: Assembly) -> Entry:
     """The message: the first segment's descriptor and properties, and the data of all."""
     entries = assembly.entries
     first = entries[0]
