@@ -270,6 +270,20 @@ def test_backout_when_puts_were_outside_the_unit_then_the_group_goes_on(putter: 
     assert putter.put(b"x", LAST_IN_GROUP)[:2] == (first.group_id, 3)
 
 
+def test_backout_of_a_prepared_unit_then_the_group_that_was_begun_since_goes_on(
+    putter: Putter,
+) -> None:
+    connection = putter.connection
+    connection.begin()
+    putter.put(b"x", IN_GROUP)
+    putter.put(b"x", LAST_IN_GROUP)
+    xid = ternmq.XID(1, b"g", b"b")
+    assert connection.prepare(xid)
+    first = putter.put(b"x", IN_GROUP)
+    connection.backout_prepared(xid)
+    assert putter.put(b"x", LAST_IN_GROUP)[:2] == (first.group_id, 2)
+
+
 def test_put_in_logical_order_when_a_group_goes_on_after_a_restart_then_by_its_fields(
     putter: Putter,
 ) -> None:

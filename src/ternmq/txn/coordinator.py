@@ -547,6 +547,7 @@ class Coordinator:
         self.append(unit, PREPARE, [pack_xid(xid)])
         unit.xid = xid
         unit.state = PREPARED
+        unit.restores = None  # its connection goes on without it
         self.units[int(unit.unit_id)] = unit
         self.prepared[xid.key] = unit
         self.in_doubt.add(int(unit.unit_id), xid.owner, int(unit.reserved))
