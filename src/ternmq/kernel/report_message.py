@@ -21,7 +21,7 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.user_names import whole_name
-from ternmq.codec.headers.chain import headers_length
+from ternmq.codec.headers.chain import headers_of
 from ternmq.codec.headers.mqmde import DescriptorExtension
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import REPORT_AT, Descriptor
@@ -74,18 +74,23 @@ def report_about(
     length = len(data)
     if about.format == mq.MQFMT_XMIT_Q_HEADER:
         about, data = _transmitted(data)
-        length = len(data) - headers_length(data, about.pack())  # properties are such a header
+        length = len(data) - _headers_length(data, about)  # properties are such a header
     if not about.report & option or not about.reply_to_queue:
         return None
     made = ReportMessage(about, _descriptor(about, entry, length, feedback, qmgr_name, now_ns))
     if about.report & (option << _FULL_DATA):
         made.data = data
     elif about.report & (option << _DATA):
-        made.data = data[: headers_length(data, about.pack()) + DATA_BYTES]
+        made.data = data[: _headers_length(data, about) + DATA_BYTES]
     else:
         return made
     made.properties = _properties(entry.properties)
     return made
+
+
+def _headers_length(data: bytes, about: Descriptor) -> int:
+    chain = headers_of(data, about.pack())
+    return chain[-1].end if chain else 0
 
 
 def _transmitted(data: bytes) -> tuple[Descriptor, bytes]:

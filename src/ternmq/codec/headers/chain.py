@@ -34,9 +34,6 @@ _KNOWN: Final[dict[bytes, tuple[bytes, int, int]]] = {
     b"MQIMS   ": (b"IIH ", 12, 0),
     b"MQXMIT  ": (b"XQH ", 128, mq.MQXQH_LENGTH_1),
 }
-# Headers that others make have a format that begins so, and the fields of their fellows in place.
-_FAMILY: Final = b"MQH"
-_OF_THE_FAMILY: Final = (b"", 12, 0)
 
 
 @final
@@ -58,14 +55,12 @@ def headers_of(data: bytes, base: bytes) -> list[ChainedHeader]:
     at = 0
     while len(found) < _HEADERS_MAX:
         known = _KNOWN.get(format)
-        if known is None and format.startswith(_FAMILY):
-            known = _OF_THE_FAMILY
         if known is None or len(data) - at < _LEAST:
             break
         struc_id, fields_at, length = known
         order = byte_order(encoding)
         text_ccsid = ccsid if ccsid > 0 else UTF8
-        if struc_id and characters(data[at : at + 4], text_ccsid) != struc_id:
+        if characters(data[at : at + 4], text_ccsid) != struc_id:
             break
         if length == 0:
             length = struct.unpack_from(f"{order}i", data, at + 8)[0]
@@ -78,10 +73,3 @@ def headers_of(data: bytes, base: bytes) -> list[ChainedHeader]:
         at += length
         found.append(ChainedHeader(at, _PAIR.pack(encoding, ccsid) + format))
     return found
-
-
-def headers_length(data: bytes, base: bytes) -> int:
-    """How many bytes of the data are headers. What is no sound header, and all behind it, is
-    application data."""
-    found = headers_of(data, base)
-    return found[-1].end if found else 0
