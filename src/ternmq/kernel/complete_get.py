@@ -53,7 +53,7 @@ from ternmq.txn.coordinator import (
     UNIT_RESERVE,
 )
 from ternmq.txn.unit import UnitOfWork
-from ternmq.values.entry import GETTING, GONE, PERSISTENT, Entry
+from ternmq.values.entry import GETTING, GONE, PERSISTENT, REPORTS, Entry
 
 STEP_MESSAGES: Final = 256
 _GET_RECORD: Final = 40 + 16 + 8
@@ -255,6 +255,9 @@ def _finish(kernel: Kernel, call: GetCall, local: LocalQueue, assembly: Assembly
     connection = call.connection
     whole = _joined(assembly)
     undertaking = assembly.undertaking
+    if undertaking is not None and whole.flags & REPORTS:
+        if not kernel.reports.of_whole(call, local, undertaking.unit, whole):
+            return  # until the queue for its report is loaded, say
     call.assembly = None
     if undertaking is not None:
         connection.undertaking = None

@@ -34,7 +34,7 @@ from ternmq.kernel.ending import commit_unit
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_generated
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.put import put
+from ternmq.kernel.put import put_one
 from ternmq.kernel.put_parts import in_parts
 from ternmq.kernel.report_expiry import ExpiryReports, SweptExpiry
 from ternmq.kernel.report_message import ReportMessage, asks_for, report_about
@@ -119,14 +119,29 @@ class Reports(ReportSink):
         if not self._has_room_to_get(connection, unit, local.name, entry, report):
             return unit
         within = self._begin(unit, "MQGET")
-        before = len(within.changes)
-        if not self._sent(connection, within, report):
-            return unit
-        if len(within.changes) > before:
-            call.report = within.changes[before]
+        return within if self._confirm(call, within, report) else unit
+
+    def _confirm(self, call: GetCall, unit: UnitOfWork, report: ReportMessage) -> bool:
+        """Put a COD report; False: it is discarded, or the connection is parked."""
+        before = len(unit.changes)
+        if not self._sent(call.connection, unit, report):
+            return False
+        if len(unit.changes) > before:
+            call.report = unit.changes[before]
         if self._kernel.measured:
             was_generated(self._kernel, call.handle)
-        return within
+        return True
+
+    def of_whole(self, call: GetCall, local: LocalQueue, unit: UnitOfWork, entry: Entry) -> bool:
+        """See ReportSink."""
+        if not asks_for(entry, mq.MQRO_COD) or not _is_confirmed(local, entry):
+            return True
+        connection = call.connection
+        report = self._report(entry, mq.MQRO_COD, mq.MQFB_COD, 0)
+        if report is not None:
+            if self._has_room_to_get(connection, unit, local.name, entry, report):
+                self._confirm(call, unit, report)
+        return connection.park is None
 
     def _return_room(self, call: GetCall) -> None:
         """The get is tried again later, or has failed: it needs no room for taking it back now."""
@@ -302,7 +317,7 @@ class Reports(ReportSink):
         if request.splits:
             request, data = in_parts(request, data)
         try:
-            return put(self._kernel, self._connection, handle, request, data) is not None
+            return put_one(self._kernel, self._connection, handle, request, data) is not None
         finally:
             detach(handle)
 
