@@ -9,6 +9,7 @@ from mypy_extensions import i64
 from ternmq.base import constants as mq
 
 MSG_FLAGS_AT: Final = 356  # in the descriptor
+_FLAG_BITS: Final = 0x1F  # MQMF_SEGMENTATION_ALLOWED to MQMF_LAST_MSG_IN_GROUP
 
 
 def group_status(flags: i64) -> str:
@@ -34,3 +35,9 @@ def segmentation(flags: i64) -> str:
 def statuses(flags: i64) -> str:
     """The three as they stand in MQGMO, with the reserved character behind them."""
     return group_status(flags) + segment_status(flags) + segmentation(flags) + " "
+
+
+def wire_status(flags: int) -> int:
+    """Status of an ASYNC_MESSAGE: a bit that is always set, and above it the bits of MsgFlags, from
+    which a client fills the three."""
+    return 1 | (flags & _FLAG_BITS) << 1

@@ -50,6 +50,7 @@ from ternmq.network.clients.read_ahead import Ahead
 from ternmq.network.clients.repeated_cancel import RepeatedCancel
 from ternmq.values.entry import PERSISTENT, Entry
 from ternmq.values.get_request import SPARED, SPARES_ALL, GetRequest
+from ternmq.values.group_status import MSG_FLAGS_AT, wire_status
 from ternmq.wire.fap.segment import TSHM_BYTES
 from ternmq.wire.fap.segment_reader import split
 from ternmq.wire.fap.vocabulary import (
@@ -401,7 +402,7 @@ class Consumer(Guarded):
             length - area_bytes,
             whole,
             token(entry),
-            1,
+            wire_status(entry.base[MSG_FLAGS_AT]),
             len(self._own_name),
         )
         self.outstanding += md_bytes + length

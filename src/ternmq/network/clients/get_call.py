@@ -321,7 +321,9 @@ class MessageCall(Call):
             gmo = plan.gmo
             gmo.resolved_queue_name = plan.handle.resolved_name
             packed = gmo.pack(form.order, form.text_ccsid)
-            plan.gmo_head = packed[:_TOKEN_AT]
+            plan.gmo_head = packed[:_STATUS_AT] + form.chars(statuses(0), 4)
+            if gmo.version < 2:
+                plan.gmo_head = packed
             plan.gmo_tail = packed[_TOKEN_AT + 20 :]
         flags = entry.base[MSG_FLAGS_AT]  # the low byte has those of groups and segments
         if flags and plan.gmo.version >= 2:

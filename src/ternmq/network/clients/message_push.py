@@ -23,6 +23,7 @@ from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, PUT_DATE_AT
 from ternmq.network.clients.byte_form import Form, token
 from ternmq.network.clients.notifications import PUSHED
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry
+from ternmq.values.group_status import MSG_FLAGS_AT, wire_status
 from ternmq.wire.fap.segment import TSHM_BYTES
 from ternmq.wire.fap.vocabulary import ASYNC_MESSAGE
 
@@ -107,7 +108,7 @@ class Push:
         self._between = head[_LENGTH_AT:_TOKEN_AT]
         self._filling = bytes(filling)
 
-    def _head(self, length: int) -> bytes:
+    def _head(self, length: int, status: int = 1) -> bytes:
         codec = LITTLE_HEAD if self.form.is_little else BIG_HEAD
         return codec.pack(
             1,
@@ -121,14 +122,15 @@ class Push:
             length,
             length,
             _NO_TOKEN,
-            1,
+            status,
             self._name_bytes,
         )
 
     def _prepare_base(self, base: bytes) -> None:
         own = self.form.base(base)
         self._base = base
-        self._up_to_id = self._head(0)[_STATUS_AT:] + self._name + own[:48]
+        head = self._head(0, wire_status(base[MSG_FLAGS_AT]))
+        self._up_to_id = head[_STATUS_AT:] + self._name + own[:48]
         self._up_to_date = bytes(4) + own[100:PUT_DATE_AT]
         self._behind_date = own[320:BYTES_1] + ZERO_ID + own[348:BYTES_2]
         self._stamp = b""
