@@ -14,6 +14,7 @@ from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.base.errors import MQError
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.values.xid import XID
 from tests.battery.places import Place
 
 pytestmark = pytest.mark.core
@@ -293,6 +294,31 @@ def test_backout_then_gets_go_on_as_before_the_unit(groups: QueueManager) -> Non
         assert one(queue, syncpoint=True) == "A"
         groups.backout()
         assert taken(queue, syncpoint=True) == "Y2 Y3L A"
+        groups.backout()
+        assert one(queue, syncpoint=True) == "Y2"
+        groups.commit()
+
+
+def test_backout_when_a_group_was_begun_outside_meanwhile_then_that_goes_on(
+    groups: QueueManager,
+) -> None:
+    fill(groups, "Y1 Y2L Z1 Z2L")
+    with groups.queue("Q") as queue:
+        assert one(queue, syncpoint=True) == "Y1"
+        assert one(queue, syncpoint=True) == "Y2L"
+        assert one(queue, syncpoint=False) == "Z1"
+        groups.backout()
+        assert taken(queue, syncpoint=False) == "Z2L Y1 Y2L"
+
+
+def test_backout_of_a_prepared_unit_then_the_place_stays(groups: QueueManager) -> None:
+    fill(groups, "Y1 Y2 Y3L")
+    xid = XID(7, b"global", b"branch")
+    with groups.queue("Q") as queue:
+        assert one(queue, syncpoint=True) == "Y1"
+        groups.prepare(xid)
+        groups.backout_prepared(xid)
+        assert one(queue, syncpoint=True) == "Y2"
         groups.backout()
         assert one(queue, syncpoint=True) == "Y2"
         groups.commit()

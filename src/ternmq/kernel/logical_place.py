@@ -90,10 +90,11 @@ class LogicalOrder:
 
     @property
     def got(self) -> LogicalPlace | None:
-        """Where its gets are."""
+        """Where its gets are. What becomes of a prepared unit of work is no affair of the handle
+        any more."""
         unit = self._unit
-        if unit is not None and (unit.was_undone or unit.state == ENDED):
-            if unit.was_undone:
+        if unit is not None and (unit.was_undone or unit.state == ENDED or unit.xid is not None):
+            if unit.was_undone and unit.xid is None:
                 self._got = self._saved
             self._unit = None
             self._saved = None
@@ -116,9 +117,9 @@ class LogicalOrder:
         return 0 if place is None else place.warning
 
     def move(self, place: LogicalPlace | None, unit: UnitOfWork | None) -> None:
-        """A get has taken a message, in that unit of work."""
+        """A get has taken a message, in that unit of work; outside, no backout undoes that."""
         before = self.got
-        if unit is not None and self._unit is not unit:
+        if self._unit is not unit:
             self._unit = unit
             self._saved = before
         self._got = place
