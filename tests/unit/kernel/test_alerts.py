@@ -1,5 +1,5 @@
-"""Goal: an alert is raised by all that may give a get another answer, once, and costs no
-put anything. Method: calls `await_messages` on a queue manager that the test drives.
+"""Goal: an alert is raised by everything that may give a get another answer, once, and then no put
+pays for it. Method: calls `await_messages` on a queue manager that the test drives.
 """
 
 from __future__ import annotations
