@@ -13,6 +13,7 @@ from typing import Final
 from ternmq.admin.mqsc.lexer import SyntaxFault, commands_of
 from ternmq.admin.mqsc.parser import parse
 from ternmq.base.errors import MQError, RemoteProtocolError
+from ternmq.codec.headers.mqdh import DistributionHeader
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.codec.headers.mqmde import DescriptorExtension
 from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
@@ -60,7 +61,7 @@ CALLS_MAX: Final = 4
 STRUCTURES: Final[tuple[type[Structure], ...]] = (
     *(ConnectOptions, SecurityParameters, DeadLetterHeader, GetOptions, Descriptor),
     *(DescriptorExtension, ObjectDescriptor, PutOptions, RulesHeader, RulesHeader2),
-    *(SubscriptionDescriptor, Status, TransmissionHeader),
+    *(SubscriptionDescriptor, Status, TransmissionHeader, DistributionHeader),
 )
 
 

@@ -6,15 +6,19 @@ Method: queue managers in memory, their log, and steps driven by hand.
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 import ternmq
+import ternmq.aio
 from ternmq import constants as mq
 from ternmq.codec.headers.mqdh import DistributionHeader
 from ternmq.codec.mqi.list_records import Destination, PutRecord
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.host.tasks import LoopTransport
 from ternmq.kernel.list_open import STEP_DESTINATIONS
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.mqi.steps import lists as steps
@@ -175,3 +179,52 @@ def test_display_when_a_list_is_open_then_its_handles_are_shown() -> None:
             }
             assert {"A", "B"} <= opened
             assert qmgr.mqsc("DISPLAY QSTATUS(A) TYPE(HANDLE)")[0].ok
+
+
+def test_put_when_statistics_are_on_then_each_queue_counts_its_message() -> None:
+    with ternmq.memory() as qmgr:
+        qmgr.mqsc("ALTER QMGR STATQ(ON) STATMQI(ON) ACCTQ(ON) ACCTMQI(ON) MONQ(HIGH)")
+        for name in ("A", "B"):
+            qmgr.define_queue(name)
+        qmgr.define_queue("QM2", usage="XMITQ", distribution_lists="YES")
+        kernel = qmgr.started.shell.engine.kernel
+        with qmgr.connect() as other, other.open_list(["A", "B", ("X", "QM2")]) as opened:
+            for persistent in (True, False):
+                assert opened.put(b"12345", persistent=persistent).ok
+            assert other.put_to(["A", "B", ("X", "QM2"), ("Y", "QM2")], b"1", persistent=True).ok
+        for name in ("A", "B", "QM2"):
+            figures = kernel.locals[name].figures
+            assert figures is not None
+            traffic = figures.traffic
+            assert (traffic.persistent_puts.count, traffic.plain_puts.count) == (1, 1)
+            assert traffic.persistent_put1s.count == 1
+            assert figures.opens == 1
+
+
+async def open_long(qmgr: ternmq.aio.QueueManager) -> None:
+    await qmgr.open_list(["A", "B"] * (COUNT // 2))
+
+
+def test_open_of_a_long_list_when_its_task_is_cancelled_then_nothing_stays_open() -> None:
+    async def story() -> None:
+        async with ternmq.aio.memory("QM1") as qmgr:
+            await qmgr.alter_qmgr(max_handles=2 * COUNT)
+            for name in ("A", "B"):
+                await qmgr.define_queue(name)
+            transport = qmgr.transport
+            assert isinstance(transport, LoopTransport)
+            task = asyncio.ensure_future(open_long(qmgr))
+            for _ in range(100):
+                if transport.link.handles:
+                    break
+                await asyncio.sleep(0)
+            assert 0 < len(transport.link.handles) < COUNT  # between two of its steps
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert (transport.link.handles, transport.link.lists) == ({}, 0)
+            with pytest.raises(ternmq.MQError):
+                await qmgr.put_to(["C"], b"x")
+            assert (await qmgr.put_to(["A", "B"], b"x")).ok
+
+    asyncio.run(story())
