@@ -260,3 +260,22 @@ def test_put_with_properties_in_the_data_then_mq_ones_are_refused_and_others_kep
         queue.put(data, descriptor=allowed(format=mq.MQFMT_RF_HEADER_2))
     assert caught.value.reason == 2443
     assert queue.depth == 0
+
+
+@pytest.mark.parametrize("commits", [True, False], ids=["commit", "backout"])
+def test_put_when_its_unit_is_prepared_then_all_segments_share_its_end(
+    qmgr: QueueManager, queue: ternmq.Queue, commits: bool
+) -> None:
+    """Z23."""
+    xid = ternmq.XID(1, b"global", b"branch")
+    with qmgr.connect() as connection, connection.queue("A") as own:
+        connection.begin()
+        own.put(body(10_000), descriptor=allowed(), persistent=True)
+        assert connection.prepare(xid)
+        assert queue.try_get() is None
+        if commits:
+            connection.commit_prepared(xid)
+            check_segments(list(queue), body(10_000))
+        else:
+            connection.backout_prepared(xid)
+            assert queue.depth == 0
