@@ -39,7 +39,7 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.resolve import attach, detach
 from ternmq.kernel.trigger_sink import TriggerSink
 from ternmq.store.catalog import Definition
-from ternmq.txn.unit import UnitOfWork
+from ternmq.txn.unit import ENDED, UnitOfWork
 from ternmq.values.entry import Entry
 
 NANOSECONDS_A_MS: Final = 1_000_000
@@ -56,6 +56,7 @@ class Triggers(TriggerSink):
         self._connection = Connection(0, b"", "", kernel.name)
         # unit of work -> queues whose trigger waits, and by which handle it came to that
         self._waiting: dict[int, list[tuple[str, Handle | None]]] = {}
+        self._units: dict[int, UnitOfWork] = {}  # those units
         self._opened: dict[str, bool] = {}  # a set in the order of opening
         self._to_load: list[Definition] = []
         self._busy = False  # an initiation queue that is triggered itself triggers nothing
@@ -87,6 +88,7 @@ class Triggers(TriggerSink):
         if waiting is None:
             waiting = []
             self._waiting[number] = waiting
+            self._units[number] = unit
             self.in_units = True
         waiting.append((local.name, handle))
 
@@ -103,6 +105,7 @@ class Triggers(TriggerSink):
 
     def unit_ended(self, number: int) -> None:
         waiting = self._waiting.pop(number, None)
+        self._units.pop(number, None)
         self.in_units = len(self._waiting) > 0
         if waiting is None:
             return
@@ -115,8 +118,9 @@ class Triggers(TriggerSink):
         """Initiation queues that were opened, and units that ended without a verb."""
         kernel = self._kernel
         if self.in_units:
-            for number in list(self._waiting):
-                if number not in kernel.coordinator.units:
+            # The coordinator lists only units that have something in the log.
+            for number in list(self._units):
+                if self._units[number].state == ENDED:
                     self.unit_ended(number)
         if self._opened:
             opened = self._opened

@@ -218,12 +218,17 @@ def test_an_attribute_that_does_not_matter_triggers_nothing(bench: Bench) -> Non
     assert bench.count() == 0
 
 
+@pytest.mark.parametrize("persistent", [True, False])
 @pytest.mark.parametrize("commits", [True, False])
-def test_a_trigger_waits_for_the_end_of_its_unit_of_work(bench: Bench, commits: bool) -> None:
+def test_a_trigger_waits_for_the_end_of_its_unit_of_work(
+    bench: Bench, commits: bool, persistent: bool
+) -> None:
+    bench.tick()  # it has seen the monitor
     with bench.qm.connect() as connection:
         connection.begin()
         with connection.queue("APP", options=mq.MQOO_OUTPUT) as queue:
-            queue.put("work", persistent=True)
+            queue.put("work", persistent=persistent)
+            bench.tick()
             assert bench.count() == 0
             if commits:
                 connection.commit()
