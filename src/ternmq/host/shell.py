@@ -349,29 +349,26 @@ class Shell(Wakeable):
         clock = link.clock
         if clock is not None:
             clock.wait(kind_of_wait(effect), self.engine.clock.monotonic_ns())
+        gate: Gate | None = None
         if effect.claimed:
             gate = Gate(self.make_lock())
             effect.waiting.append(gate)
-            self.flush()
-            interrupted = True
-            try:
-                self.lock.release()
-                gate.wait()
-                interrupted = False
-            finally:
-                self._lock_again()
-                self._was_waiting = interrupted
         else:
             self.claim(effect)
-            self.flush()
-            interrupted = True
-            try:
-                self.lock.release()
+        self.flush()
+        interrupted = True
+        try:
+            self.lock.release()
+            if gate is not None:
+                gate.wait()
+            else:
                 self.run_claimed(effect)
-                interrupted = False
-            finally:
-                self._lock_again()
-                self._was_waiting = interrupted
+            interrupted = False
+        finally:
+            self._lock_again()
+            self._was_waiting = interrupted
+            if interrupted:
+                give_up(self.engine.kernel, link)
         if clock is not None and clock.waits_for:
             clock.go_on(self.engine.clock.monotonic_ns())
         error = self.engine.error_for("")

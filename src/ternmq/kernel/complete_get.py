@@ -16,7 +16,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
     MQRC_INCONSISTENT_CCSIDS,
@@ -72,8 +72,27 @@ def is_assembled(kernel: Kernel, call: GetCall, local: LocalQueue) -> bool:
             return True
     if assembly is None:
         return False
-    _go_on(kernel, call, local, assembly)
+    if assembly.error is not None:
+        fail(kernel, call, assembly.error)
+    else:
+        _go_on(kernel, call, local, assembly)
     return True
+
+
+def fail(kernel: Kernel, call: GetCall, refusal: MQError) -> None:
+    """A step of the get was refused, because gets are inhibited now, say: what was taken goes back,
+    in steps of its own, and then the verb fails. Its unit of work goes on without it."""
+    assembly = call.assembly
+    if assembly is None:
+        raise refusal
+    if assembly.error is None:
+        assembly.error = refusal
+    if call.reserved > 0:
+        kernel.coordinator.space.release(int(call.reserved))
+        call.reserved = 0
+    if assembly.undertaking is None or abandon(kernel, call.connection):
+        call.assembly = None
+        raise assembly.error
 
 
 def begin(kernel: Kernel, call: GetCall, local: LocalQueue, first: Entry) -> None:

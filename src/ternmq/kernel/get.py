@@ -83,20 +83,13 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     connection = call.connection
     connection.begin_verb()
     call.reason = 0
-    handle = call.handle
-    local = handle.local
-    if local is None or handle.connection is not connection:
-        raise mq_error(MQRC_HOBJ_ERROR, verb="MQGET", object=handle.resolved_name)
-    if local.deleted:
-        raise mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
-    kernel.refuse_if_ending(call.request.options & mq.MQGMO_FAIL_IF_QUIESCING != 0, "MQGET")
-    if local.queue.damaged:
-        raise mq_error(
-            MQRC_OBJECT_DAMAGED, verb="MQGET", object=local.name, detail=local.queue.damaged
-        )
-    if local.queue.unread:
-        raise _unread(call, local)
-    _report_inhibited(kernel, handle, local)
+    try:
+        local = _local_of(kernel, call)
+    except MQError as refusal:
+        if call.assembly is not None:
+            _fail_assembly(kernel, call, refusal)
+            return
+        raise
     if connection.undertaking is not None or call.assembly is not None:
         if _is_assembled(kernel, call, local):
             return
@@ -108,6 +101,25 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
         _go_on_or_end(kernel, call, local)
     if kernel.measured and not call.waiting:
         got_nothing_yet(kernel, call, local)
+
+
+def _local_of(kernel: Kernel, call: GetCall) -> LocalQueue:
+    """The queue, if gets from it are possible now."""
+    handle = call.handle
+    local = handle.local
+    if local is None or handle.connection is not call.connection:
+        raise mq_error(MQRC_HOBJ_ERROR, verb="MQGET", object=handle.resolved_name)
+    if local.deleted:
+        raise mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
+    kernel.refuse_if_ending(call.request.options & mq.MQGMO_FAIL_IF_QUIESCING != 0, "MQGET")
+    if local.queue.damaged:
+        raise mq_error(
+            MQRC_OBJECT_DAMAGED, verb="MQGET", object=local.name, detail=local.queue.damaged
+        )
+    if local.queue.unread:
+        raise _unread(call, local)
+    _report_inhibited(kernel, handle, local)
+    return local
 
 
 def _report_inhibited(kernel: Kernel, handle: Handle, local: LocalQueue) -> None:
@@ -230,6 +242,12 @@ def _is_assembled(kernel: Kernel, call: GetCall, local: LocalQueue) -> bool:
     from ternmq.kernel.complete_get import is_assembled  # it ends units of work
 
     return is_assembled(kernel, call, local)
+
+
+def _fail_assembly(kernel: Kernel, call: GetCall, refusal: MQError) -> None:
+    from ternmq.kernel.complete_get import fail
+
+    fail(kernel, call, refusal)
 
 
 def _answer_complete(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> None:

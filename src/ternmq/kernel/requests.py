@@ -215,6 +215,7 @@ class Assembly:
         "collected",
         "durable_at",
         "entries",
+        "error",
         "group_id",
         "is_whole",
         "length",
@@ -232,6 +233,7 @@ class Assembly:
         self.entries: list[Entry] = []
         self.collected: i64 = 0  # bytes in them
         self.is_whole = False  # the last one is there
+        self.error: MQError | None = None  # why what was taken goes back
         self.takes = False  # they leave their queue
         self.undertaking: Undertaking | None = None
         self.durable_at: i64 = 0

@@ -10,11 +10,14 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.get import get, get_returnable, resume
-from ternmq.kernel.requests import GetCall
+from ternmq.kernel.put import put
+from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.returning import answered, take_back
 from ternmq.mqi.getting import get_request
+from ternmq.mqi.putting import put_request
 from ternmq.values.get_request import GetRequest
 from tests.unit.kernel.test_bounded_steps import STEP_MESSAGES_MAX
 from tests.unit.kernel.test_segmented_put import DATA, OUTSIDE, SEGMENTS, Segmenting
@@ -45,6 +48,12 @@ class Completing(Segmenting):
         """The first step."""
         start = get_returnable if returnable else get
         return start(self.kernel, self.link, self.handle, asked(options))
+
+    def plain_request(self, persistence: int) -> PutRequest:
+        """A message by itself, inside syncpoint."""
+        md = Descriptor(persistence=persistence)
+        pmo = PutOptions(options=mq.MQPMO_SYNCPOINT)
+        return put_request(self.kernel, self.link, md, pmo, "MQPUT")
 
     def go_on(self, call: GetCall) -> int:
         """The others; how many."""
@@ -178,4 +187,29 @@ def test_complete_get_when_the_log_is_full_and_it_is_the_victim_then_it_begins_a
         assert call.entry.data == DATA
         assert bench.available == 0
     assert bench.link.undertaking is None
+    assert bench.reserved == bench.log_before
+
+
+@pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
+def test_complete_get_when_a_step_is_refused_then_all_is_there_and_its_unit_goes_on(
+    bench: Completing, options: int
+) -> None:
+    """What the application does after the refusal belongs to its unit of work, and is not undone
+    with what the get had taken."""
+    put(bench.kernel, bench.link, bench.handle, bench.plain_request(1), b"before")
+    commit(bench.kernel, bench.link)
+    call = bench.begin(options, returnable=True)
+    local = bench.handle.local
+    assert local is not None
+    local.get_inhibited = True
+    with pytest.raises(MQError) as caught:
+        while True:
+            resume(bench.kernel, call)
+            assert bench.link.again
+    assert caught.value.reason == 2016
+    assert bench.link.undertaking is None
+    assert bench.available == SEGMENTS + 1
+    put(bench.kernel, bench.link, bench.handle, bench.plain_request(1), b"after")
+    commit(bench.kernel, bench.link)
+    assert bench.available == SEGMENTS + 2
     assert bench.reserved == bench.log_before
