@@ -20,6 +20,7 @@ from ternmq.store.group_member import (
     FIRST_KEY,
     GROUP_FLAGS,
     OFFSET_BITS,
+    SEGMENT_FLAGS,
     Member,
     key_of,
 )
@@ -33,6 +34,8 @@ RUN_MAX: Final = 256  # messages; a run that gets twice as many is split
 BEGUN: Final = 1  # its first message or segment
 FIRST_MESSAGE: Final = 2  # all of its first logical message
 WHOLE: Final = 3
+_LAST: Final = mq.MQMF_LAST_MSG_IN_GROUP
+SERIAL_MAX: Final = (1 << 31) - 1
 _NUMBERS: Final = struct.Struct("<iii")  # MsgSeqNumber, Offset, MsgFlags, at 348 in the descriptor
 _NUMBERS_AT: Final = 348
 
@@ -201,6 +204,41 @@ class Group:
             self._insert(member)
             self._count(parts, member.key, 1)
             self.complete += i64(self.has_message(member.number)) - i64(was_complete)
+        self._counted(member)
+
+    def append(self, member: Member) -> bool:
+        """Add a message behind all others, if it goes on with what is incomplete and will still be:
+        only counts change then, and a long message or group that is put in order costs no searches.
+        False: `add` has to do it."""
+        runs = self.runs
+        if not runs:
+            return False
+        members = runs[-1].members
+        last = members[-1]
+        if last.key >= member.key:
+            return False
+        before: i64 = members[-2].key if len(members) > 1 else 0
+        if before == last.key or (before == 0 and len(runs) > 1):
+            return False  # of equal ones the first counts
+        both = last.flags & member.flags
+        either = last.flags | member.flags
+        if both & SEGMENT_FLAGS:
+            if either & mq.MQMF_LAST_SEGMENT or last.number != member.number:
+                return False
+            parts = self.parts[int(member.number)]
+            parts.count += 1
+            parts.joints += _joint(last, member)
+        elif (
+            both & GROUP_FLAGS and not either & SEGMENT_FLAGS and not either & _LAST and last.number
+        ):
+            self.complete += 1
+        else:
+            return False
+        self._insert(member)
+        self._counted(member)
+        return True
+
+    def _counted(self, member: Member) -> None:
         self.count += 1
         if member.expiry_at and (self.min_expiry == 0 or member.expiry_at < self.min_expiry):
             self.min_expiry = member.expiry_at
@@ -376,13 +414,24 @@ class GroupIndex:
     def _join(self, group_id: bytes, member: Member) -> None:
         group = self.groups.get(group_id)
         if group is None:
-            group = Group(group_id, self.next_serial)
-            self.next_serial += 1
+            group = Group(group_id, self._new_serial())
             self.groups[group_id] = group
             self.by_serial[int(group.serial)] = group
         member.serial = i32(group.serial)
+        if group.append(member):
+            self.count += 1
+            return
         group.add(member)
         self._settle(group, 1)
+
+    def _new_serial(self) -> i64:
+        """A number that no group has now: members have room for 31 bits of it, and a queue may have
+        had more groups than that."""
+        while True:
+            serial = self.next_serial
+            self.next_serial = serial + 1 if serial < SERIAL_MAX else 1
+            if int(serial) not in self.by_serial:
+                return serial
 
     def _settle(self, group: Group, change: i64) -> None:
         """After a group got or lost a message: it is listed by how much of it is there."""

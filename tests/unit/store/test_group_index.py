@@ -169,3 +169,40 @@ def test_swept_message_when_forgotten_twice_then_nothing_happens() -> None:
     index.forget(other, 0)
     index.forget(other, 0)
     assert not index.groups
+
+
+def test_group_when_a_queue_has_had_very_many_then_its_serial_fits_and_is_its_own() -> None:
+    index = GroupIndex()
+    first = message(1, 0, IN_GROUP)
+    index.add(first)
+    taken = index.groups[GROUP].serial
+    index.next_serial = (1 << 31) - 1
+    for sequence, name in enumerate((b"H", b"I", b"J"), 1):
+        entry = message(1, 0, IN_GROUP)
+        entry.group_id = name * 24
+        entry.sequence = sequence
+        index.add(entry)
+    serials = [int(group.serial) for group in index.groups.values()]
+    assert len(set(serials)) == 4
+    assert serials[0] == taken
+    assert max(serials) < 1 << 31
+
+
+def test_messages_when_they_come_in_order_then_counts_are_those_of_a_recount() -> None:
+    index = GroupIndex()
+    rows = [message(1, 10 * at, SEGMENT | IN_GROUP) for at in range(2 * RUN_MAX)]
+    rows.append(message(1, 20 * RUN_MAX, SEGMENT | LAST_SEGMENT | IN_GROUP))
+    rows += [message(number, 0, IN_GROUP, expiry_at=number) for number in range(2, 3 * RUN_MAX)]
+    rows.append(message(3 * RUN_MAX, 0, IN_GROUP | LAST_IN_GROUP))
+    for sequence, entry in enumerate(rows, 1):
+        entry.sequence = sequence
+        index.add(entry)
+        if sequence % 97 == 0 or sequence > len(rows) - 2:
+            group = index.groups[GROUP]
+            found = rows_in(group)
+            assert group.has_message(1) == is_message_there(found, 1)
+            assert group.is_whole == is_group_there(found)
+            audit_levels(index, {GROUP: found})
+    assert index.groups[GROUP].level == WHOLE
+    assert index.groups[GROUP].min_expiry == 2
+    assert index.count == len(rows)
