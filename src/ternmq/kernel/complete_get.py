@@ -128,7 +128,8 @@ def _may_take(
     request = call.request
     is_persistent = first.flags & PERSISTENT != 0
     is_inside = request.syncpoint or (request.syncpoint_if_persistent and is_persistent)
-    unit = _unit_for(kernel, call, is_inside, is_persistent, count)
+    reports = i64(first.flags & REPORTS != 0 and kernel.reports.confirms(local, first))
+    unit = _unit_for(kernel, call, is_inside, is_persistent, count, reports)
     coordinator = kernel.coordinator
     records = count * (_GET_RECORD + CHANGE_RESERVE) + BLOCK_BYTES * (2 + count // STEP_MESSAGES)
     back: i64 = 0
@@ -154,8 +155,10 @@ def _may_take(
 
 
 def _unit_for(
-    kernel: Kernel, call: GetCall, is_inside: bool, is_persistent: bool, count: i64
+    kernel: Kernel, call: GetCall, is_inside: bool, is_persistent: bool, count: i64, reports: i64
 ) -> UnitOfWork:
+    """The unit of work that takes the segments and the COD report, if there is one. MAXUMSGS counts
+    the report in the application's unit; in an inner one it must not be why there is none."""
     connection = call.connection
     if is_inside:
         unit = kernel.unit_of(connection, "MQGET")
@@ -170,12 +173,13 @@ def _unit_for(
                 detail=f"{detail}: get inside syncpoint, or commit first",
             )
         unit = kernel.coordinator.begin()
-    if len(unit.changes) + count > kernel.max_uncommitted:
+        unit.copies = reports
+    if len(unit.changes) - unit.copies + count + reports > kernel.max_uncommitted:
         raise mq_error(
             MQRC_SYNCPOINT_LIMIT_REACHED,
             verb="MQGET",
             object=kernel.name,
-            detail=f"{count} segments, MAXUMSGS({kernel.max_uncommitted})",
+            detail=f"{count} segments and {reports} reports, MAXUMSGS({kernel.max_uncommitted})",
         )
     return unit
 

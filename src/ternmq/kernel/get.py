@@ -227,7 +227,7 @@ def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
     request = call.request
     if request.syncpoint or (request.syncpoint_if_persistent and entry.flags & PERSISTENT):
         unit = kernel.unit_of(call.connection, "MQGET")
-        if len(unit.changes) >= kernel.max_uncommitted:
+        if len(unit.changes) - unit.copies >= kernel.max_uncommitted:
             raise mq_error(
                 MQRC_SYNCPOINT_LIMIT_REACHED,
                 verb="MQGET",

@@ -44,6 +44,10 @@ class ReportSink:
         """The same for COD and the unit of work to get the message in."""
         return unit
 
+    def confirms(self, local: LocalQueue, entry: Entry) -> bool:
+        """Whether a get of this message from this queue makes a COD report."""
+        return False
+
     def of_whole(self, call: GetCall, local: LocalQueue, unit: UnitOfWork, entry: Entry) -> bool:
         """Put the one COD report of a complete message, whose segments are all taken in the unit of
         work already. False: the connection is parked, and nothing was done."""

@@ -98,7 +98,7 @@ class Reports(ReportSink):
         self, call: GetCall, local: LocalQueue, unit: UnitOfWork | None, entry: Entry
     ) -> UnitOfWork | None:
         """See ReportSink."""
-        if not asks_for(entry, mq.MQRO_COD) or not _is_confirmed(local, entry):
+        if not self.confirms(local, entry):
             return unit
         try:
             within = self._deliver(call, local, unit, entry)
@@ -132,9 +132,13 @@ class Reports(ReportSink):
             was_generated(self._kernel, call.handle)
         return True
 
+    def confirms(self, local: LocalQueue, entry: Entry) -> bool:
+        """See ReportSink."""
+        return asks_for(entry, mq.MQRO_COD) and _is_confirmed(local, entry)
+
     def of_whole(self, call: GetCall, local: LocalQueue, unit: UnitOfWork, entry: Entry) -> bool:
         """See ReportSink."""
-        if not asks_for(entry, mq.MQRO_COD) or not _is_confirmed(local, entry):
+        if not self.confirms(local, entry):
             return True
         connection = call.connection
         report = self._report(entry, mq.MQRO_COD, mq.MQFB_COD, 0)

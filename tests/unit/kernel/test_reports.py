@@ -485,3 +485,41 @@ def test_transmitted_report_then_its_header_names_the_place_of_the_reply(
     found = TransmissionHeader.unpack(sent.data)
     assert (found.remote_queue, found.remote_qmgr) == ("THERE", "QM2")
     assert found.descriptor.feedback == mq.MQFB_COA
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_complete_get_when_maxumsgs_is_the_number_of_segments_then_no_report_is_lost(
+    qmgr: ternmq.QueueManager, inside: bool
+) -> None:
+    qmgr.mqsc("ALTER QLOCAL(A) MAXMSGL(64)")
+    flags = mq.MQMF_SEGMENTATION_ALLOWED
+    md = asking(mq.MQRO_COD, version=2, msg_flags=flags)
+    qmgr.put("A", BODY, descriptor=md, persistent=True)
+    qmgr.mqsc("ALTER QMGR MAXUMSGS(4)")
+    options = mq.MQGMO_COMPLETE_MSG | (mq.MQGMO_SYNCPOINT if inside else mq.MQGMO_NO_SYNCPOINT)
+    with qmgr.connect() as connection, connection.queue("A") as queue:
+        if inside:
+            with pytest.raises(ternmq.MQError) as caught:
+                queue.get(options=options)
+            assert caught.value.reason == 2024
+            connection.backout()
+            assert depths(qmgr, "A", "REPLIES") == [4, 0]
+            qmgr.mqsc("ALTER QMGR MAXUMSGS(5)")
+        assert queue.get(options=options).data == BODY
+        connection.commit()
+    assert depths(qmgr, "A", "REPLIES") == [0, 1]
+
+
+def test_get_when_copies_are_in_the_unit_then_maxumsgs_does_not_count_them(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    qmgr.define_queue("COPIES")
+    qmgr.mqsc("ALTER QLOCAL(A) STREAMQ(COPIES) STRMQOS(MUSTDUP)")
+    qmgr.mqsc("ALTER QMGR MAXUMSGS(4)")
+    qmgr.put("REPLIES", b"x")
+    with qmgr.connect() as connection, connection.unit_of_work():
+        for _ in range(3):
+            connection.put("A", b"y")
+        with connection.queue("REPLIES") as queue:
+            assert queue.get().data == b"x"
+    assert depths(qmgr, "A", "COPIES", "REPLIES") == [3, 3, 0]
