@@ -127,7 +127,7 @@ class Reports(ReportSink):
         if not self._sent(call.connection, unit, report):
             return False
         if len(unit.changes) > before:
-            call.report = unit.changes[before]
+            call.reports = unit.changes[before:]
         if self._kernel.measured:
             was_generated(self._kernel, call.handle)
         return True

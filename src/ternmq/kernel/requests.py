@@ -262,7 +262,7 @@ class GetCall:
         "passed_place",
         "place_before",
         "reason",
-        "report",
+        "reports",
         "request",
         "reserved",
         "seek",
@@ -287,7 +287,8 @@ class GetCall:
         self.error: MQError | None = None  # what went wrong while another verb served it
         # Log space for taking the get back: -1 if it never is, then none is set aside.
         self.reserved: i64 = -1
-        self.report: Change | None = None  # the put of its COD report, which goes back with it
+        # The puts of its COD report and of copies of that, which go back with it.
+        self.reports: list[Change] | None = None
         self.waiting = False
         self.waker: Wakeable | None = None
         self.walk: Cursor | None = None  # how far a long search has come

@@ -42,19 +42,24 @@ def _give_back(
             connection.depends_on(coordinator.give_back(local.queue, parts[0]))
         else:
             connection.depends_on(give_back_all(coordinator, local.queue, parts))
-    if call.report is not None:
-        _take_report_back(kernel, connection, call.report)
+    if call.reports is not None:
+        for at, report in enumerate(call.reports):
+            _take_report_back(kernel, connection, report, at > 0)
     return True
 
 
-def _take_report_back(kernel: Kernel, connection: Connection, report: Change) -> None:
+def _take_report_back(
+    kernel: Kernel, connection: Connection, report: Change, is_copy: bool
+) -> None:
     """The message was not delivered after all, and its COD report goes, unless somebody has read
-    that already."""
+    that already; and so does a copy of it for a streaming queue."""
     queue = report.queue
     entry = report.entry
     unit = connection.unit
     if entry.state == PUTTING and unit is not None:
         withdraw(kernel.coordinator, unit, report)
+        if is_copy:
+            unit.copies -= 1
         return
     if entry.state != AVAILABLE or entry.place == NOWHERE or queue.dropped:
         return

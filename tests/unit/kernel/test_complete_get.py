@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import pytest
 
+from ternmq.admin.commands import objects
 from ternmq.base import constants as mq
+from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import MQError
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -213,3 +215,29 @@ def test_complete_get_when_a_step_is_refused_then_all_is_there_and_its_unit_goes
     commit(bench.kernel, bench.link)
     assert bench.available == SEGMENTS + 2
     assert bench.reserved == bench.log_before
+
+
+@pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
+@pytest.mark.parametrize("persistence", [0, 1])
+def test_complete_get_when_it_is_taken_back_then_its_report_and_the_copy_of_that_are_gone(
+    options: int, persistence: int
+) -> None:
+    bench = Completing()
+    objects.define(bench.kernel, bench.link, LOCAL, "COPIES", {}, False)
+    objects.define(bench.kernel, bench.link, LOCAL, "REPLIES", {"stream_queue": "COPIES"}, False)
+    flags = mq.MQMF_SEGMENTATION_ALLOWED
+    md = Descriptor(version=2, msg_flags=flags, persistence=persistence)
+    md.report = mq.MQRO_COD
+    md.reply_to_queue = "REPLIES"
+    pmo = PutOptions(options=OUTSIDE)
+    bench.all_steps(put_request(bench.kernel, bench.link, md, pmo, "MQPUT"))
+    call = bench.begin(options, returnable=True)
+    bench.go_on(call)
+    take_back(bench.kernel, call)
+    unit = bench.link.unit
+    assert unit is None or (unit.changes, unit.copies) == ([], 0)
+    commit(bench.kernel, bench.link)
+    assert bench.available == SEGMENTS
+    for name in ("REPLIES", "COPIES"):
+        queue = bench.kernel.locals[name].queue
+        assert (queue.available, queue.uncommitted_puts) == (0, 0)
