@@ -65,7 +65,7 @@ def put_one(
     if must_wait(kernel, connection, local, unit, length + area_bytes, persistence):
         return None
     copies: list[CopyTarget] | None = None
-    if local.streams:
+    if local.streams or request.copies is not None:
         copies = copies_for(
             kernel, connection, handle, local, unit, length, area_bytes, persistence, request, data
         )

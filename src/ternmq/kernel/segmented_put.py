@@ -50,7 +50,7 @@ class SegmentedPut(Undertaking):
         self.data = data
         self.place = place
         self.pieces = pieces
-        self.copies: list[CopyTarget] | None = None  # who gets copies
+        self.copies: list[CopyTarget] = []  # who gets copies of all segments, whatever is altered
         self.next: i64 = 0  # number of the next piece
         self.entry: Entry | None = None  # the first segment
         self.error: MQError | None = None  # why it is being undone

@@ -9,7 +9,10 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
+from ternmq.admin.commands import objects
+from ternmq.base.attributes import LOCAL
 from tests.battery.test_segments import allowed, body
+from tests.unit.kernel.test_segmented_put import OUTSIDE, SEGMENTS, Segmenting
 
 pytestmark = pytest.mark.core
 
@@ -50,3 +53,21 @@ def test_segments_when_copies_go_to_another_queue_manager_then_each_has_its_head
             assert (queue.depth, sent.depth) == (3, 3)
             payload = b"".join(message.data[428 + 72 :] for message in sent)
             assert payload.endswith(DATA[-4000:])
+
+
+@pytest.mark.parametrize("persistence", [0, 1])
+@pytest.mark.parametrize(("before", "after"), [("COPY", ""), ("", "COPY")])
+def test_segments_when_streamq_is_altered_between_steps_then_copies_of_all_or_none(
+    before: str, after: str, persistence: int
+) -> None:
+    bench = Segmenting()
+    objects.define(bench.kernel, bench.link, LOCAL, "COPY", {}, False)
+    objects.alter(bench.kernel, bench.link, LOCAL, "S", {"stream_queue": before})
+    request = bench.request(OUTSIDE, persistence)
+    assert bench.step(request) is None
+    objects.alter(bench.kernel, bench.link, LOCAL, "S", {"stream_queue": after})
+    bench.all_steps(request)
+    assert bench.available == SEGMENTS
+    copy = bench.kernel.locals.get("COPY")
+    copies = 0 if copy is None else copy.queue.available
+    assert copies == (SEGMENTS if before else 0)
