@@ -65,6 +65,9 @@ def release_lock(kernel: Kernel, handle: Handle) -> int:
     if number == 0 or local is None or local.queue.locks.get(number) != holder_of(handle):
         return 0
     del local.queue.locks[number]
+    groups = local.queue.groups
+    if groups is not None:
+        groups.locked.pop(number, None)
     kernel.meter.figures.locks_released += 1
     return number
 

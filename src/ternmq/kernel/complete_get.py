@@ -29,7 +29,7 @@ from ternmq.base.reasons import (
     MQRC_UOW_NOT_AVAILABLE,
 )
 from ternmq.codec.mqi.mqmd import CCSID_AT, ENCODING_AT, FORMAT_AT, OFFSET_AT
-from ternmq.kernel.browse import release_lock
+from ternmq.kernel.browse import is_locked, release_lock
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.get import was_taken
 from ternmq.kernel.group_offers import has_message
@@ -219,8 +219,13 @@ def _go_on(kernel: Kernel, call: GetCall, local: LocalQueue, assembly: Assembly)
 def _next(
     kernel: Kernel, call: GetCall, queue: Queue, group: Group, assembly: Assembly
 ) -> Entry | None:
+    """The next segment; None: it is gone, others have locked it since the first step, or the
+    connection is parked until it is read."""
     member = group.at(assembly.next_key)
-    return None if member is None else entry_of(kernel, call, queue, group, member)
+    entry = None if member is None else entry_of(kernel, call, queue, group, member)
+    if entry is not None and queue.locks and is_locked(queue, entry, call.handle):
+        return None
+    return entry
 
 
 def _add(kernel: Kernel, call: GetCall, queue: Queue, assembly: Assembly, entry: Entry) -> bool:

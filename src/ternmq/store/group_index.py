@@ -344,7 +344,7 @@ class GroupIndex:
         self.next_serial: i64 = 1
         self.count: i64 = 0  # messages of all groups
         self.by_level = [GroupPlaces(), GroupPlaces(), GroupPlaces(), GroupPlaces()]
-        # Browse locks, some of which have ended: by message number, the group and the place in it.
+        # Browse locks: by message number, the group and the place in it.
         self.locked: dict[int, tuple[bytes, int]] = {}
 
     def find(self, group_id: bytes) -> Group | None:

@@ -241,3 +241,36 @@ def test_complete_get_when_it_is_taken_back_then_its_report_and_the_copy_of_that
     for name in ("REPLIES", "COPIES"):
         queue = bench.kernel.locals[name].queue
         assert (queue.available, queue.uncommitted_puts) == (0, 0)
+
+
+def test_complete_get_when_others_lock_a_segment_between_then_it_leaves_the_message(
+    bench: Completing,
+) -> None:
+    call = bench.begin(INSIDE_GET)
+    other = bench.engine.connect("user", "application")
+    handle = bench.handle_of(other, mq.MQOO_BROWSE)
+    options = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_LOCK
+    lock = get_request(Descriptor(), GetOptions(options=options), 1 << 30)
+    assert get(bench.kernel, other, handle, lock).entry is not None
+    while call.reason == 0:
+        assert call.entry is None
+        resume(bench.kernel, call)
+    assert (call.reason, bench.available) == (2033, SEGMENTS)
+    disconnect(bench.kernel, other, True)
+    bench.go_on(bench.begin(INSIDE_GET))
+    assert bench.available == 0
+
+
+def test_browse_locks_when_they_move_on_then_the_index_of_groups_keeps_one(
+    bench: Completing,
+) -> None:
+    handle = bench.handle_of(bench.link, mq.MQOO_BROWSE)
+    for _ in range(10):
+        options = mq.MQGMO_BROWSE_NEXT | mq.MQGMO_LOCK
+        lock = get_request(Descriptor(), GetOptions(options=options), 1 << 30)
+        assert get(bench.kernel, bench.link, handle, lock).entry is not None
+    local = handle.local
+    assert local is not None
+    groups = local.queue.groups
+    assert groups is not None
+    assert (len(local.queue.locks), len(groups.locked)) == (1, 1)

@@ -38,9 +38,9 @@ class Segmenting(Bench):
         objects.define(self.kernel, self.link, LOCAL, "S", attributes, False)
         self.handle = self.handle_of(self.link)
 
-    def handle_of(self, link: Connection) -> Handle:
+    def handle_of(self, link: Connection, more: int = 0) -> Handle:
         """The queue, open for a connection."""
-        options = mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED
+        options = mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED | more
         handle = open_queue(self.kernel, link, "S", "", "AMQ.*", options)
         assert handle is not None
         return handle
