@@ -267,6 +267,13 @@ class Group:
         self.complete += i64(self.has_message(number)) - i64(was_complete)
         return member
 
+    def member_at(self, key: i64, sequence: i64) -> Member:
+        """One that is there, by its arrival: it need not be the one that counts."""
+        at = self._run_from(key, sequence)
+        check(at < len(self.runs), f"no message {key >> OFFSET_BITS} in its group")
+        members = self.runs[at].members
+        return members[_place_from(members, key, sequence)]
+
     def _count(self, parts: Parts, key: i64, by: i64) -> None:
         """Add what is at a place to the counts of its logical message, or take it off."""
         here = self.at(key)
@@ -366,6 +373,15 @@ class GroupIndex:
         group.remove(key_of(number, offset, flags), entry.sequence)
         self._settle(group, -1)
 
+    def sweep(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
+        """A message that may be taken leaves memory: its place in its group stays."""
+        number, offset, flags = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
+        group = self.groups[entry.group_id]
+        member = group.member_at(key_of(number, offset, flags), entry.sequence)
+        check(member.entry is entry, f"message {entry.number} is not in its group")
+        member.entry = None
+        self._settle_in(member, segment, ordinal)
+
     def add_swept(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         """A message that was in memory is in a swept segment."""
         number, offset, flags = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
@@ -375,8 +391,11 @@ class GroupIndex:
 
     def add_member(self, group_id: bytes, member: Member, segment: Segment, ordinal: i64) -> None:
         """The same for one of which only this is known."""
-        member.location = i32(segment.location(ordinal))
+        self._settle_in(member, segment, ordinal)
         self._join(group_id, member)
+
+    def _settle_in(self, member: Member, segment: Segment, ordinal: i64) -> None:
+        member.location = i32(segment.location(ordinal))
         if not segment.members:
             segment.members = [None] * int(segment.count)
         segment.members[ordinal] = member
@@ -404,12 +423,8 @@ class GroupIndex:
         if member is None:
             return
         old.members[was] = None
-        if not segment.members:
-            segment.members = [None] * int(segment.count)
-        segment.members[ordinal] = member
         old.grouped -= 1
-        segment.grouped += 1
-        member.location = i32(segment.location(ordinal))
+        self._settle_in(member, segment, ordinal)
 
     def _join(self, group_id: bytes, member: Member) -> None:
         group = self.groups.get(group_id)

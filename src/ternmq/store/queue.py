@@ -318,7 +318,6 @@ class Queue:
             self.correl_ids.discard(entry.correl_id, entry)
         if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
             self.group_ids.discard(entry.group_id, entry)
-            self.group_index().discard(entry)
         if self.by_number is not None:
             self.by_number.pop(int(entry.number), None)
         self.available -= 1
@@ -333,6 +332,8 @@ class Queue:
     def _unlist(self, entry: Entry, state: i64) -> None:
         entry.state = state
         self._uncount(entry)
+        if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
+            self.group_index().discard(entry)
         segment = segment_of(entry)
         if segment is not None:
             segment.mark(entry.ordinal, DEAD if state == GONE else LOCKED)
@@ -490,7 +491,10 @@ class Queue:
         self.lanes[entry.lane].leave(entry)
         self._uncount(entry)
         if segment is not None:
-            self._remember_swept(entry, segment, entry.ordinal)
+            location = segment.location(entry.ordinal)
+            self.remember_ids(entry.msg_id, entry.correl_id, entry.group_id, location)
+            if entry.group_id != ZERO_ID:
+                self.group_index().sweep(entry, segment, entry.ordinal)
         self.swept_alive += 1
 
     @property

@@ -206,3 +206,19 @@ def test_messages_when_they_come_in_order_then_counts_are_those_of_a_recount() -
     assert index.groups[GROUP].level == WHOLE
     assert index.groups[GROUP].min_expiry == 2
     assert index.count == len(rows)
+
+
+def test_message_when_it_is_swept_then_its_place_in_the_group_stays() -> None:
+    index = GroupIndex()
+    segment = Segment(5, "S5", 4, 3)
+    equal = message(2, 0, IN_GROUP)
+    entries = [message(1, 0, IN_GROUP), message(2, 0, IN_GROUP), equal]
+    group = arrived(index, entries)
+    member = group.at(2 << OFFSET_BITS)
+    index.sweep(entries[1], segment, 1)
+    assert group.at(2 << OFFSET_BITS) is member is segment.members[1]
+    assert member is not None
+    assert (member.entry, int(member.location)) == (None, segment.location(1))
+    assert (segment.grouped, index.count, group.count) == (1, 3, 3)
+    index.forget(segment, 1)
+    assert entry_of(group.at(2 << OFFSET_BITS)) is equal
