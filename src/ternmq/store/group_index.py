@@ -19,6 +19,7 @@ from ternmq.base.errors import check
 from ternmq.store.group_member import (
     FIRST_KEY,
     GROUP_FLAGS,
+    IN_MEMORY,
     OFFSET_BITS,
     SEGMENT_FLAGS,
     Member,
@@ -381,6 +382,16 @@ class GroupIndex:
         check(member.entry is entry, f"message {entry.number} is not in its group")
         member.entry = None
         self._settle_in(member, segment, ordinal)
+
+    def unsweep(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
+        """A message of a swept segment is in memory again: its place in its group stays."""
+        member = segment.members[ordinal] if segment.members else None
+        check(member is not None, f"{segment.path}: message {ordinal} is in no group")
+        if member is not None:
+            member.entry = entry
+            member.location = i32(IN_MEMORY)
+            segment.members[ordinal] = None
+            segment.grouped -= 1
 
     def add_swept(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         """A message that was in memory is in a swept segment."""

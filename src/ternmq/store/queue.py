@@ -287,7 +287,7 @@ class Queue:
 
     # ---- lists and counts
 
-    def _list(self, entry: Entry) -> None:
+    def _list(self, entry: Entry, in_group: bool = False) -> None:
         # Most messages have the very zeros: bytes are compared only where they are others.
         entry.state = AVAILABLE
         self.msg_ids.add(entry.msg_id, entry)
@@ -295,7 +295,8 @@ class Queue:
             self.correl_ids.add(entry.correl_id, entry)
         if entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID:
             self.group_ids.add(entry.group_id, entry)
-            self.group_index().add(entry)
+            if not in_group:
+                self.group_index().add(entry)
         if self.by_number is not None:
             self.by_number[int(entry.number)] = entry
         self.available += 1
@@ -580,6 +581,8 @@ class Queue:
         for entry in entries:
             if segment.states[entry.ordinal] == ALIVE:
                 entry.segment = segment
+                if entry.group_id != ZERO_ID:
+                    self.group_index().unsweep(entry, segment, entry.ordinal)
                 self._forget_swept(entry, segment, entry.ordinal)
                 living.append(entry)
         self.swept_alive -= len(living)
@@ -590,6 +593,6 @@ class Queue:
             for entry in living:  # nothing in it must survive: memory is home enough
                 entry.segment = None
         for entry in living:
-            self._list(entry)
+            self._list(entry, True)
         if segment.empty or segment.persistent == 0:
             self.retire(segment)

@@ -220,5 +220,8 @@ def test_message_when_it_is_swept_then_its_place_in_the_group_stays() -> None:
     assert member is not None
     assert (member.entry, int(member.location)) == (None, segment.location(1))
     assert (segment.grouped, index.count, group.count) == (1, 3, 3)
+    index.unsweep(entries[1], segment, 1)
+    assert (entry_of(group.at(2 << OFFSET_BITS)), segment.grouped) == (entries[1], 0)
+    index.sweep(entries[1], segment, 1)
     index.forget(segment, 1)
     assert entry_of(group.at(2 << OFFSET_BITS)) is equal
