@@ -7,11 +7,12 @@ call that is not awaited.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, Unpack, final
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, final
 
 from ternmq.api import definitions
+from ternmq.api.aio_opening import Opening
 from ternmq.api.aio_queue import Queue
 from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
 from ternmq.api.handles import for_put1, for_selection
@@ -56,44 +57,7 @@ if TYPE_CHECKING:
     )
 
 
-class Closable(Protocol):
-    """What `async with` closes."""
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-
-Opened = TypeVar("Opened", bound=Closable)
 CallT = TypeVar("CallT", bound=Call)
-
-
-@final
-class Opening(Generic[Opened]):
-    """Something that `await` opens, or `async with` opens and closes."""
-
-    def __init__(self, opening: Coroutine[Any, Any, Opened]) -> None:
-        self._opening = opening
-        self._opened: Opened | None = None
-
-    def __await__(self) -> Generator[Any, Any, Opened]:
-        return self._opening.__await__()
-
-    async def __aenter__(self) -> Opened:
-        self._opened = await self._opening
-        return self._opened
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._opened is not None:
-            await self._opened.__aexit__(kind, error, trace)
 
 
 @final

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Unpack
 
-from ternmq.api.aio import Connection, Opening
+from ternmq.api.aio import Connection
+from ternmq.api.aio_opening import Opening
 from ternmq.mqi.options import refuse
 from ternmq.mqi.sharing import BLOCK, sharing
 from ternmq.remote.application import application_name

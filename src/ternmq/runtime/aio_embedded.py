@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from ternmq.api.aio import Connection, Opening
+from ternmq.api.aio import Connection
+from ternmq.api.aio_opening import Opening
 from ternmq.base.limits import (
     LOG_FILE_PAGES_DEFAULT,
     LOG_PRIMARY_FILES_DEFAULT,
