@@ -22,6 +22,7 @@ from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.object_types import LOCAL
 from ternmq.base.reasons import MQRC_Q_DELETED
 from ternmq.codec.headers.delay_header import HEADER_BYTES, DelayHeader, unpack_delay_header
+from ternmq.codec.mqi.mqmd import PUT_APPL_TYPE_AT
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delays import DELAY_QUEUE, delay_key, msg_id_of
 from ternmq.kernel.ending import back_out_some, commit
@@ -134,7 +135,12 @@ class DelayedDelivery:
         known = self._kernel.delays.indexed + len(self._postponed) + self._foreign
         if self._current is not None:
             known += 1
-        return queue.available + queue.swept_alive > known
+        here = queue.available + queue.swept_alive
+        if here < known and self._foreign > 0:
+            # One was taken off the queue. It must not stand for one that is put back: if it was a
+            # staged one, the queue is looked through again when that is due.
+            self._foreign = max(self._foreign - (known - here), 0)
+        return here > known
 
     def step(self, messages: i64 = STEP_MESSAGES) -> bool:
         """Deliver some that are due; False when there is nothing to do now."""
@@ -241,7 +247,7 @@ class DelayedDelivery:
 
     def _read_header(self, one: Delivery, entry: Entry) -> None:
         try:
-            one.header = unpack_delay_header(entry.data)
+            one.header = staged_header(entry)
         except IntegrityError as error:  # the index has it from its header: it was put again
             self._kernel.notices.add(FOREIGN, (DELAY_QUEUE, str(error)))
             self._foreign += 1
@@ -419,7 +425,7 @@ class DelayedDelivery:
                 self._end_scan(scan)
             return False
         try:
-            header = unpack_delay_header(entry.data)
+            header = staged_header(entry)
         except IntegrityError as error:
             self._foreign += 1
             self._kernel.notices.add(FOREIGN, (DELAY_QUEUE, str(error)))
@@ -428,6 +434,17 @@ class DelayedDelivery:
         scan.call = GetCall(self._connection, scan.handle, GetRequest(mq.MQGMO_BROWSE_NEXT))
         scan.call.browse = True
         return True
+
+
+def staged_header(entry: Entry) -> DelayHeader:
+    """The delay header of a message that the queue manager has staged; IntegrityError if it has
+    not. Delivery checks no authority, so a program whose own context is in the message, and which
+    may have made up the header, does not deliver by it."""
+    base = entry.base
+    kind = int.from_bytes(base[PUT_APPL_TYPE_AT : PUT_APPL_TYPE_AT + 4], "little", signed=True)
+    if kind != mq.MQAT_QMGR:
+        raise IntegrityError(f"PutApplType {kind} is not the queue manager's ({mq.MQAT_QMGR})")
+    return unpack_delay_header(entry.data)
 
 
 def message_of(staged: Entry, header: DelayHeader) -> Entry:

@@ -162,6 +162,8 @@ def _staged(kernel: Kernel, handle: Handle, entry: Entry, due_ns: i64) -> Entry:
     outer.ccsid = kernel.number("ccsid")
     outer.format = FORMAT
     outer.msg_flags = 0
+    outer.put_appl_type = mq.MQAT_QMGR  # says that the queue manager has made the header
+    outer.put_appl_name = kernel.name[: mq.MQ_PUT_APPL_NAME_LENGTH]
     data = header.pack() + entry.data
     return Entry(
         0,

@@ -18,7 +18,7 @@ def header() -> DelayHeader:
     made.put_ns = 2
     made.expiry_at = 5
     made.flags = 17
-    made.descriptor = Descriptor(msg_id=b"m" * 24).pack()
+    made.descriptor = Descriptor(msg_id=b"m" * 24, priority=4, persistence=1).pack()
     return made
 
 
@@ -54,5 +54,5 @@ def test_header_when_it_is_short_then_it_is_none() -> None:
 
 def test_name_when_it_has_other_characters_then_it_fits() -> None:
     made = DelayHeader("Größe €" + 60 * "x", "", "", 1)
-    made.descriptor = Descriptor().pack()
+    made.descriptor = Descriptor(priority=4, persistence=0).pack()
     assert unpack_delay_header(made.pack()).queue.startswith("Größe ?xxx")

@@ -20,6 +20,7 @@ from ternmq.base.reasons import (
     MQRC_Q_TYPE_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
+from ternmq.codec.headers.delay_header import FORMAT, DelayHeader
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.kernel.deferred import STEP_MESSAGES
@@ -278,9 +279,72 @@ def test_queue_when_a_staged_message_is_put_back_then_it_comes_when_due() -> Non
         with qmgr.queue(DELAY_QUEUE) as staged:
             saved = staged.get()
             simulation.pass_time(40)
-            staged.put(saved.data, descriptor=saved.descriptor, options=mq.MQPMO_NEW_MSG_ID)
+        put_back(qmgr, saved.descriptor, saved.data)
         simulation.pass_time(2)
         assert messages(qmgr, "A") == [b"x"]
+
+
+def test_queue_when_a_foreign_message_has_gone_then_one_put_back_comes() -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        qmgr.put("A", b"x", delay=30)
+        qmgr.put(DELAY_QUEUE, b"not staged")
+        with qmgr.queue(DELAY_QUEUE) as staged:
+            saved = staged.get()
+            simulation.pass_time(40)
+            assert staged.get().data == b"not staged"
+            simulation.pass_time(2)
+        put_back(qmgr, saved.descriptor, saved.data)
+        simulation.pass_time(2)
+        assert messages(qmgr, "A") == [b"x"]
+
+
+def put_back(qmgr: QueueManager, descriptor: ternmq.Descriptor, data: bytes) -> None:
+    """As dmpmqmsg does it: with all context."""
+    options = mq.MQPMO_NEW_MSG_ID | mq.MQPMO_SET_ALL_CONTEXT
+    qmgr.put(DELAY_QUEUE, data, descriptor=descriptor, options=options)
+
+
+def test_queue_when_a_program_makes_up_a_header_then_nothing_is_delivered() -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        made_up = DelayHeader("A", "", "", 1)
+        made_up.descriptor = ternmq.Descriptor(version=2, priority=3).pack()
+        qmgr.put(DELAY_QUEUE, made_up.pack() + b"x", descriptor=ternmq.Descriptor(format=FORMAT))
+        simulation.pass_time(5)
+        assert depth(qmgr, "A") == 0
+        assert depth(qmgr, DELAY_QUEUE) == 1
+        assert notices(qmgr) == ["AMQ7589W"]
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [
+        (12, b"\xff\xff\xff\xff"),  # flags
+        (16, b"\xff" * 8),  # due before 1970
+        (24, b"\xff" * 7 + b"\x7f"),  # put after all clocks
+        (32, b"\xff" * 7 + b"\x7f"),  # lives longer than Expiry can say
+        (184, b"xx"),  # no MQMD
+        (184 + 40, b"\xfb\xff\xff\xff"),  # Priority -5
+        (184 + 44, b"\x09"),  # Persistence
+        (184 + 356, b"\x02"),  # MQMF_SEGMENT
+    ],
+)
+def test_queue_when_a_delay_header_is_damaged_then_the_others_are_delivered(
+    at: int, value: bytes
+) -> None:
+    with Simulation() as simulation:
+        qmgr = with_queue(simulation)
+        qmgr.put("A", b"x", delay=30)
+        with qmgr.queue(DELAY_QUEUE) as staged:
+            saved = staged.get()
+        data = saved.data[:at] + value + saved.data[at + len(value) :]
+        put_back(qmgr, saved.descriptor, data)
+        qmgr.put("A", b"y", delay=30)
+        simulation.pass_time(40)
+        assert messages(qmgr, "A") == [b"y"]
+        assert depth(qmgr, DELAY_QUEUE) == 1
+        assert "AMQ7589W" in notices(qmgr)
 
 
 def test_queue_when_a_message_was_put_by_hand_then_it_stays_and_operators_know() -> None:

@@ -8,7 +8,9 @@ little endian. IBM MQ has a header there, too, and does not document it.
           message was put by the name of another queue manager
      184  the MQMD of the message, version 2, canonical form
 
-Properties of the message are beside the data, as they are on any queue.
+Properties of the message are beside the data, as they are on any queue. Instants are those that a
+clock of ours can say, and the MQMD is one that a put makes: programs can put messages on that
+queue, and what is delivered is not checked again.
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.base.errors import IntegrityError
-from ternmq.codec.mqi.mqmd import BYTES_2
+from ternmq.base import constants as mq
+from ternmq.base.errors import IntegrityError, MQError
+from ternmq.codec.mqi.mqmd import BYTES_2, Descriptor
+from ternmq.ports.clock import LATEST_NS
 
 FORMAT: Final = "TERNDLAY"  # of the staged message
 _EYE: Final = b"TDDH"
@@ -27,6 +31,11 @@ _VERSION: Final = 1
 _HEAD: Final = struct.Struct("<4sIIIqqq48s48s48s")
 NAME_BYTES: Final = 48
 HEADER_BYTES: Final = _HEAD.size + BYTES_2
+_FLAGS: Final = 1 | 2 | 16
+_LIFE_NS_MAX: Final = (1 << 31) * 100_000_000  # Expiry counts tenths of a second in 31 bits
+_IN_GROUP: Final = (
+    mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP | mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT
+)
 
 
 @final
@@ -76,10 +85,41 @@ def unpack_delay_header(data: bytes) -> DelayHeader:
     eye, version, size, flags, due_ns, put_ns, expiry_at, *names = _HEAD.unpack_from(data)
     if eye != _EYE or version != _VERSION or size != HEADER_BYTES:
         raise IntegrityError(f"{eye!r}, version {version}, {size} bytes is not a delay header")
+    if flags & ~_FLAGS:
+        raise IntegrityError(f"a delay header with flags {flags:#x}")
+    _check_times(due_ns, put_ns, expiry_at)
+    descriptor = data[_HEAD.size : HEADER_BYTES]
+    _check_descriptor(descriptor)
     queue, qmgr, xmitq = [one.rstrip(b" \0").decode("latin-1") for one in names]
     header = DelayHeader(queue, qmgr, xmitq, due_ns)
     header.put_ns = put_ns
     header.expiry_at = expiry_at
     header.flags = flags
-    header.descriptor = data[_HEAD.size : HEADER_BYTES]
+    header.descriptor = descriptor
     return header
+
+
+def _check_times(due_ns: int, put_ns: int, expiry_at: int) -> None:
+    if not 0 <= put_ns <= due_ns <= LATEST_NS:
+        raise IntegrityError(f"a delay header of a message put at {put_ns}, due at {due_ns}")
+    if expiry_at and not 0 <= expiry_at - put_ns <= _LIFE_NS_MAX:
+        raise IntegrityError(f"a delay header of a message put at {put_ns} until {expiry_at}")
+
+
+def _check_descriptor(packed: bytes) -> None:
+    """Whether a put makes such an MQMD."""
+    try:
+        md = Descriptor.unpack(packed)
+    except MQError as error:
+        raise IntegrityError(f"a delay header with no MQMD: {error}") from error
+    found = (
+        md.version == mq.MQMD_VERSION_2
+        and md.priority >= 0
+        and md.persistence in (mq.MQPER_NOT_PERSISTENT, mq.MQPER_PERSISTENT)
+        and not md.msg_flags & _IN_GROUP
+    )
+    if not found:
+        raise IntegrityError(
+            f"a delay header with an MQMD of version {md.version}, Priority {md.priority}, "
+            f"Persistence {md.persistence}, MsgFlags {md.msg_flags:#x}"
+        )
