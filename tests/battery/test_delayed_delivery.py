@@ -215,3 +215,10 @@ def test_message_when_it_is_long_then_it_comes_whole(qmgr: QueueManager) -> None
         message = queue.get(wait=WAIT_S)
         assert message.data == data
         assert message.properties == {"n": 1}
+
+
+def test_put_when_it_is_refused_then_the_error_names_the_verb(qmgr: QueueManager) -> None:
+    qmgr.define_queue("SHORT", max_message_length=10)
+    with qmgr.queue("SHORT") as queue, pytest.raises(ternmq.MQError) as refused:
+        queue.put(bytes(11), delay=5)
+    assert (refused.value.verb, refused.value.reason) == ("MQPUT", MQRC_MSG_TOO_BIG_FOR_Q)

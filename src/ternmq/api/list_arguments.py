@@ -24,7 +24,11 @@ def destinations_of(targets: Iterable[Target]) -> list[Destination]:
         raise TypeError(f"a distribution list is a list of queues, not {targets!r}")
     found: list[Destination] = []
     for one in targets:
-        queue, qmgr = (one, "") if isinstance(one, str) else one
+        pair: object = (one, "") if isinstance(one, str) else one
+        if not isinstance(pair, tuple | list) or [type(name) for name in pair] != [str, str]:
+            wanted = "the name of a queue, or a pair of queue and queue manager"
+            raise TypeError(f"a destination is {wanted}, not {one!r}")
+        queue, qmgr = pair
         found.append(Destination(queue.rstrip(" "), qmgr.rstrip(" ")))
     return found
 

@@ -40,6 +40,7 @@ from ternmq.server.host import Host
 from ternmq.values.calls.kinds import (
     destinations_from_json,
     object_from_json,
+    put_record_fields_from_json,
     put_records_from_json,
 )
 from ternmq.values.calls.lists import Put1List, PutList
@@ -158,7 +159,7 @@ class Binding:
         request = with_properties(self._put_request(put, verb), put)
         call: PutList | Put1List
         try:
-            fields = int(asked.given["fields"])
+            fields = put_record_fields_from_json(asked.given["fields"])
             records = put_records_from_json(asked.given["records"])
             if put.handle:
                 handle = self._handle(put.handle, verb)

@@ -21,7 +21,7 @@ queue manager says why it is about to close the connection.
     PUT_LIST  length u32 and JSON {"fields", "records"} of a distribution list, for MQPUT1 also
               {"od", "destinations"}, then as PUT; the handle of MQPUT1 is 0 -> the answer of
               EXTENSION
-    DEFER     delivery delay in milliseconds u64, then as PUT -> the same
+    DEFER     delivery delay in milliseconds i64, then as PUT -> the same
     GET       GET_HEAD -> GOT_HEAD, MQMD, property area, data; if there is no message, GOT_HEAD
               alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing
@@ -96,7 +96,7 @@ _AFTER_LENGTH: Final = 5
 LENGTH: Final = struct.Struct("<I")
 NUMBER: Final = struct.Struct("<I")
 SHORT: Final = struct.Struct("<H")
-DELAY: Final = struct.Struct("<Q")
+DELAY: Final = struct.Struct("<q")
 PUT_HEAD: Final = struct.Struct("<iiiI")
 PUT_HEAD_BYTES: Final = 16
 PUT_DATA_AT: Final = PUT_HEAD_BYTES + BYTES_2

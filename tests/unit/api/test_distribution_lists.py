@@ -107,3 +107,13 @@ def test_list_when_closed_then_a_put_is_refused_and_a_close_does_nothing() -> No
         with pytest.raises(ternmq.MQError) as refused:
             opened.put(b"x")
         assert refused.value.reason == mq.MQRC_HOBJ_ERROR
+
+
+@pytest.mark.parametrize(
+    "wrong", [b"A", 5, None, ("A",), ("A", "QM1", "x"), ("A", None), {"A": ""}]
+)
+def test_target_when_it_is_no_name_and_no_pair_then_the_error_says_what_is_wanted(
+    wrong: Any,
+) -> None:
+    with pytest.raises(TypeError, match="the name of a queue, or a pair"):
+        destinations_of(["A", wrong])

@@ -225,7 +225,8 @@ def _put_deferred(verbs: FapVerbs, call: PutDeferred) -> Exchange[None]:
             "data": data,
         },
     }
-    reply = checked((yield FapRequest(SPI, call.handle, table_body(SPI, values))), name)
+    answer = yield FapRequest(SPI, call.handle, table_body(SPI, values))
+    reply = checked(answer, name, call.verb)
     if options & mq.MQPMO_SYNCPOINT:
         verbs.has_changes = True
     descriptor: Descriptor = reply.values()["descriptor"]

@@ -15,10 +15,10 @@ from ternmq.values.message import Message
 from ternmq.wire.fap.vocabulary import type_name
 
 
-def checked(reply: Reply, name: str) -> Reply:
-    """The reply, if it is not a failure."""
+def checked(reply: Reply, name: str, verb: str = "") -> Reply:
+    """The reply, if it is not a failure; `verb` is for calls that do not go by their own names."""
     if reply.comp == mq.MQCC_FAILED:
-        verb = type_name(reply.type).removesuffix("_REPLY")
+        verb = verb or type_name(reply.type).removesuffix("_REPLY")
         raise mq_error(reply.reason, comp=mq.MQCC_FAILED, verb=verb, object=name)
     return reply
 

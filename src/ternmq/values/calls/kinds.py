@@ -216,6 +216,11 @@ def destinations_from_json(value: object) -> list[Destination]:
     return [Destination(_text(queue), _text(qmgr)) for queue, qmgr in pairs]
 
 
+def put_record_fields_from_json(value: object) -> int:
+    """MQPMRF: what the records have."""
+    return _integer(value)
+
+
 def put_records_from_json(value: object) -> list[PutRecord]:
     """Put message records."""
     rows = [_list(one) for one in _list(value)]
