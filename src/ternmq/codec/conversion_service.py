@@ -101,7 +101,9 @@ class ConversionService:
         """What the exit makes of the data; ConversionError if it makes nothing."""
         parameters = ExitParameters(format, data, source, target)
         try:
-            made = self._exits[format](parameters)
+            made: object = self._exits[format](parameters)
+            if made is not None and not isinstance(made, (bytes, bytearray)):
+                raise TypeError(f"the exit returned {type(made).__name__}; return bytes, or None")
         except (
             Exception,
             SystemExit,
@@ -110,7 +112,7 @@ class ConversionService:
             if failed is not None:
                 failed(format, error)
             raise ConversionError(MQRC_NOT_CONVERTED) from None
-        if isinstance(made, bytes):
-            return made
+        if isinstance(made, (bytes, bytearray)):
+            return bytes(made)
         reason = parameters.reason
         raise ConversionError(reason if reason in _REASONS else MQRC_NOT_CONVERTED)

@@ -56,17 +56,11 @@ class _NotUsable(Exception):
 
 
 def _load(folder: str, path: str) -> ConversionExit:
-    _check_owner(os.stat(folder), folder)
     try:
-        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        _check_owner(os.stat(folder), folder)
+        source = _source(path)
     except OSError as error:
         raise _NotUsable(str(error)) from error
-    with os.fdopen(opened, "rb") as file:  # what is checked is what is read
-        status = os.fstat(opened)
-        if not stat.S_ISREG(status.st_mode):
-            raise _NotUsable("it is not a file")
-        _check_owner(status, path)
-        source = file.read()
     module = ModuleType("ternmq_exit_" + os.path.basename(path).removesuffix(_SUFFIX))
     module.__file__ = path
     try:
@@ -77,6 +71,20 @@ def _load(folder: str, path: str) -> ConversionExit:
     if found is None or not callable(found):
         raise _NotUsable("it has no function convert(mqdxp)")
     return found
+
+
+def _source(path: str) -> bytes:
+    """What is in the file; what is checked is what is read. A pipe is not waited for."""
+    opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        status = os.fstat(opened)
+        if not stat.S_ISREG(status.st_mode):
+            raise _NotUsable("it is not a file")
+        _check_owner(status, path)
+        with open(opened, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(opened)
 
 
 def _check_owner(status: os.stat_result, path: str) -> None:

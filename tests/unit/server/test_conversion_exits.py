@@ -7,12 +7,14 @@ Method: files with rights of every kind in a folder of the test.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ternmq.base.ini import IniFile
 from ternmq.codec.conversion_service import ConversionService
+from ternmq.codec.text_conversion import ConversionError
 from ternmq.server.conversion_exits import exits_folder, load_exits
 
 GOOD = "def convert(mqdxp):\n    return b'made'\n"
@@ -121,3 +123,29 @@ def test_folder_when_qm_ini_names_one_then_it_is_that(tmp_path: Path) -> None:
     both = IniFile("ExitPath:\n   ExitsDefaultPath=/a\n   ExitsDefaultPath64=/b\n")
     assert (exits_folder(one, "/x"), exits_folder(both, "/x")) == ("/a", "/b")
     assert loaded(tmp_path / "missing")[1] == []
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_exit_when_it_is_no_file_then_that_is_reported_and_the_others_are_loaded(
+    folder: Path, make: Callable[[str], None]
+) -> None:
+    make(str(folder / "ABC.py"))
+    (folder / "ABC.py").chmod(0o700)
+    file(folder, "MYFMT.py")
+    service, faults = loaded(folder)
+    assert service.names() == ["MYFMT"]
+    assert len(faults) == 1
+    assert "it is not a file" in faults[0]
+
+
+def test_exit_when_it_returns_no_bytes_then_that_is_reported(folder: Path) -> None:
+    file(folder, "TEXT.py", "def convert(mqdxp):\n    return 'text'\n")
+    file(folder, "ARRAY.py", "def convert(mqdxp):\n    return bytearray(b'made')\n")
+    service, _ = loaded(folder)
+    failed: list[str] = []
+    service.failed = lambda format, error: failed.append(f"{format}: {error}")
+    with pytest.raises(ConversionError):
+        service.converted("TEXT", *CALL)
+    assert failed == ["TEXT: the exit returned str; return bytes, or None"]
+    assert service.converted("ARRAY", *CALL) == b"made"
