@@ -32,7 +32,7 @@ from ternmq.codec.mqi.mqmd import CCSID_AT, ENCODING_AT, FORMAT_AT, OFFSET_AT
 from ternmq.kernel.browse import is_locked, release_lock
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.get import was_taken
-from ternmq.kernel.group_offers import has_message
+from ternmq.kernel.group_offers import has_message, is_covered
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.logical_order import entry_of, note_message
 from ternmq.kernel.logical_place import flags_of, key_in_group
@@ -106,7 +106,7 @@ def begin(kernel: Kernel, call: GetCall, local: LocalQueue, first: Entry) -> Non
         detail = "the segment under the cursor is not the first of its message"
         name = call.handle.resolved_name
         raise mq_error(MQRC_INVALID_MSG_UNDER_CURSOR, verb="MQGET", object=name, detail=detail)
-    if group is None or not has_message(call, queue, group, number):
+    if group is None or is_covered(group, first) or not has_message(call, queue, group, number):
         call.reason = MQRC_NO_MSG_AVAILABLE
         return
     assembly = Assembly(first.group_id, key, group.message_length(number))

@@ -90,9 +90,20 @@ def is_offered(call: GetCall, entry: Entry) -> bool:
     group = _group_of(queue, entry.group_id)
     if queue is None or group is None:
         return False
+    if call.request.complete and is_covered(group, entry):
+        return False
     if options & mq.MQGMO_ALL_MSGS_AVAILABLE:
         return has_all(call, queue, group)
     return has_message(call, queue, group, key >> OFFSET_BITS)
+
+
+def is_covered(group: Group, entry: Entry) -> bool:
+    """Whether a message that is no segment counts at the place of this segment: a message cannot be
+    made of it then."""
+    if not flags_of(entry) & SEGMENT_FLAGS:
+        return False
+    counts = group.at(key_in_group(entry))
+    return counts is not None and not counts.is_segment
 
 
 def has_all(call: GetCall, queue: Queue, group: Group) -> bool:
