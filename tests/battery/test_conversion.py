@@ -237,3 +237,13 @@ def test_exit_when_it_fails_then_the_message_comes_as_it_is(
         message = queue.get(options=CONVERT)
         assert queue.try_get() is None
     assert (message.data, message.warning, said(message)) == (b"\1\2", reason, (500, 273))
+
+
+def test_message_when_cut_and_not_converted_then_only_that_it_is_cut(qmgr: QueueManager) -> None:
+    qmgr.define_queue("CUT")
+    with qmgr.queue("CUT") as queue:
+        queue.convert_to(500, mq.MQENC_NATIVE)
+        queue.put(b"no format at all")
+        options = mq.MQGMO_CONVERT | mq.MQGMO_ACCEPT_TRUNCATED_MSG
+        message = queue.get(options=options, max_length=5)
+    assert (message.data, message.truncated, message.warning) == (b"no fo", True, 0)

@@ -249,7 +249,8 @@ class Message:
         made = convert_for_buffer(self.data, self._base, target, limit, accepts_cut, service)
         self.data = made.data
         self._base = made.base
-        self.warning = made.warning
+        # That it is cut counts more, and `truncated` says it.
+        self.warning = 0 if made.is_cut else made.warning
         if made.is_cut:
             self.truncated = True
             # As in IBM MQ it is the length before the conversion, but not less than what came.
