@@ -467,3 +467,18 @@ def test_two_handles_take_whole_groups_then_each_group_comes_to_one_of_them_in_o
 def _data(queue: ternmq.Queue) -> bytes | None:
     message = queue.try_get(options=ORDER | ALL)
     return None if message is None else message.data
+
+
+def test_get_outside_the_unit_of_its_group_then_a_failure_in_every_binding(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("UNIT")
+    with qmgr.queue("UNIT") as queue:
+        with queue.group() as group:
+            group.put("1")
+            group.put("2", last=True)
+        queue.get(options=mq.MQGMO_LOGICAL_ORDER, syncpoint=True)
+        with pytest.raises(ternmq.MQError) as refused:
+            queue.get(options=mq.MQGMO_LOGICAL_ORDER | mq.MQGMO_NO_SYNCPOINT)
+        assert (refused.value.comp, refused.value.reason) == (mq.MQCC_FAILED, 2245)
+        qmgr.backout()

@@ -7,6 +7,7 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
     MQRC_NO_MSG_AVAILABLE,
+    MQRC_NO_MSG_LOCKED,
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from ternmq.remote.fap.client_conversation import Reply
@@ -66,7 +67,9 @@ def waiting_for(request: GetRequest, wait_ms: int) -> GetRequest:
 def nothing(reason: int, name: str) -> Message | None:
     """A get without a message: not an error if the queue has none."""
     if reason not in (0, MQRC_NO_MSG_AVAILABLE):
-        raise mq_error(reason, verb="MQGET", object=name)
+        # Some reasons can also be warnings, with a message; an unlock has none.
+        comp = mq.MQCC_WARNING if reason == MQRC_NO_MSG_LOCKED else mq.MQCC_FAILED
+        raise mq_error(reason, comp=comp, verb="MQGET", object=name)
     return None
 
 
