@@ -247,3 +247,14 @@ def test_message_when_cut_and_not_converted_then_only_that_it_is_cut(qmgr: Queue
         options = mq.MQGMO_CONVERT | mq.MQGMO_ACCEPT_TRUNCATED_MSG
         message = queue.get(options=options, max_length=5)
     assert (message.data, message.truncated, message.warning) == (b"no fo", True, 0)
+
+
+def test_length_when_the_data_grows_then_it_is_that_of_the_converted_data(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("GROWS")
+    with qmgr.queue("GROWS") as queue:
+        md = ternmq.Descriptor(format="MQSTR", ccsid=500)
+        queue.put("Größe".encode("cp500"), descriptor=md)
+        message = queue.get(options=mq.MQGMO_CONVERT)
+    assert (len(message.data), message.length, message.truncated) == (7, 7, False)

@@ -287,6 +287,8 @@ def got(call: GetCall, now_ns: int) -> bytes:
         if made.is_cut:
             reason = MQRC_TRUNCATED_MSG_ACCEPTED
             length = max(length, len(data))
+        elif call.reason == 0:
+            length = len(data)
     elif reason:  # cut: what is longer does not leave
         data = data[: call.request.buffer_length]
     if reason == 0:

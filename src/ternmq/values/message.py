@@ -255,6 +255,8 @@ class Message:
             self.truncated = True
             # As in IBM MQ it is the length before the conversion, but not less than what came.
             self._length = max(int(self._length), len(made.data))
+        elif not self.truncated:
+            self._length = len(made.data)
         self._descriptor = None
 
     def __len__(self) -> int:
