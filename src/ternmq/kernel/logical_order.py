@@ -26,7 +26,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.logical_place import LogicalOrder, LogicalPlace, place_after
 from ternmq.kernel.requests import GetCall
 from ternmq.store.cursor import Cursor
-from ternmq.store.fetching import fetch_page
+from ternmq.store.fetching import coming_back, fetch_page
 from ternmq.store.group_index import FIRST_MESSAGE, WHOLE, Group
 from ternmq.store.group_member import FIRST_KEY, OFFSET_BITS, Member
 from ternmq.store.group_places import lane_of, place_of, sequence_of
@@ -129,6 +129,10 @@ def entry_of(
     if behind is None or behind.entry is not None or _segment_of(behind) != _segment_of(member):
         if segment.slot not in queue.pages:
             return copy_of(kernel, call, queue, segment, ordinal)
+    effect = coming_back(queue, segment)
+    if effect is not None and segment.slot not in queue.pages:
+        call.connection.park = effect
+        return None
     page = page_of(kernel, call, queue, segment)
     if page is None:
         return None
@@ -148,7 +152,9 @@ def _fetch_ahead(kernel: Kernel, queue: Queue, group: Group, member: Member) -> 
     if later is None or later.entry is not None or _segment_of(later) == _segment_of(member):
         return
     segment = queue.segment_at(i64(later.location))
-    if segment is not None and segment.slot not in queue.pages and not queue.damaged:
+    if segment is None or segment.slot in queue.pages or queue.damaged:
+        return
+    if coming_back(queue, segment) is None:
         fetch_page(queue, segment, kernel.outbox)
 
 

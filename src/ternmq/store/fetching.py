@@ -204,8 +204,18 @@ def fetch_ahead(queue: Queue, taken: Entry, outbox: Outbox) -> None:
         return
     service = queue.service
     a_second = (service.gets - service.gets_then + service.gets_before) // AHEAD_FRACTION
-    if lane.front.count <= a_second:
-        _fetch(queue, lane.swept[0], False, outbox, True)
+    if lane.front.count > a_second:
+        return
+    first = lane.swept[0]
+    if queue.groups is not None:  # gets in logical order read pages: not the same bytes twice
+        if first.slot in queue.pages or _key(first, True) in queue.fetches:
+            return
+    _fetch(queue, first, False, outbox, True)
+
+
+def coming_back(queue: Queue, segment: Segment) -> Effect | None:
+    """The read that brings a swept segment back to the front list, if one is under way."""
+    return queue.fetches.get(_key(segment, False))
 
 
 def fetch_page(queue: Queue, segment: Segment, outbox: Outbox) -> Effect:
