@@ -18,7 +18,6 @@ from ternmq.api.arguments import (
 )
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
-from ternmq.api.message_group import TaskMessageGroup
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
@@ -42,6 +41,7 @@ from ternmq.values.transport import AheadGet, TaskTransport
 if TYPE_CHECKING:
     from ternmq.api.aio_consuming import Consumer
     from ternmq.api.consumers import EventFunction, MessageFunction
+    from ternmq.api.message_group import TaskMessageGroup
     from ternmq.values.message_properties import Given
 
 
@@ -214,6 +214,8 @@ class Queue(FastPutQueue):
     def group(self) -> TaskMessageGroup:
         """A group of messages: `async with queue.group() as group`, then `await group.put(...)` for
         each, the last one with `last=True`."""
+        from ternmq.api.message_group import TaskMessageGroup  # few put groups
+
         return TaskMessageGroup(self)
 
     async def put_call(self, data: Data, md: Descriptor, particulars: dict[str, Any]) -> Put:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, final
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request, delay_ms
 from ternmq.api.handles import Handles, for_output
 from ternmq.api.inert_attributes import warn_inert_values
-from ternmq.api.message_group import MessageGroup
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
@@ -33,6 +32,7 @@ from ternmq.values.transport import Transport
 if TYPE_CHECKING:
     from ternmq.api.consumers import EventFunction, MessageFunction
     from ternmq.api.consuming import Consumer
+    from ternmq.api.message_group import MessageGroup
     from ternmq.values.message_properties import Given
 
 
@@ -167,6 +167,8 @@ class Queue:
     def group(self) -> MessageGroup:
         """A group of messages: `with queue.group() as group`, then `group.put(...)` for each, the
         last one with `last=True`."""
+        from ternmq.api.message_group import MessageGroup  # few put groups
+
         return MessageGroup(self)
 
     def put_call(self, data: Data, md: Descriptor, particulars: dict[str, Any]) -> Put:

@@ -26,7 +26,6 @@ from ternmq.codec.mqi.mqmd import (
 )
 from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
 from ternmq.values.group_status import MSG_FLAGS_AT, group_status, segment_status, segmentation
-from ternmq.values.report_descriptor import report_descriptor
 
 if TYPE_CHECKING:
     from ternmq.codec.conversion_service import ConversionService
@@ -227,6 +226,8 @@ class Message:
     def report_descriptor(self, feedback: int) -> Descriptor:
         """The descriptor of a report on this message that an application makes, MQFB_PAN or
         MQFB_NAN say, as the message's Report options want it. Put it on the message's ReplyToQ."""
+        from ternmq.values.report_descriptor import report_descriptor  # few make reports
+
         return report_descriptor(self.descriptor, feedback, int(self.length))
 
     def convert(

@@ -12,15 +12,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ternmq.codec.mqi.layout import CHARS, I32
-from ternmq.codec.mqi.list_records import Destination, PutRecord
 from ternmq.codec.mqi.mqod import LAYOUT as OBJECT_LAYOUT
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.command import Answer, Command
 from ternmq.values.command_json import answer_from, answer_value, command_from, command_value
-from ternmq.values.distribution import Outcome
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.status import (
     Bounds,
@@ -35,6 +33,10 @@ from ternmq.values.status import (
     UnitInDoubt,
 )
 from ternmq.values.xid import XID, check_xid, xid_from_json, xid_to_json
+
+if TYPE_CHECKING:  # few use lists
+    from ternmq.codec.mqi.list_records import Destination, PutRecord
+    from ternmq.values.distribution import Outcome
 
 HANDLES_MAX: Final = 4096  # that one call names
 
@@ -213,6 +215,8 @@ def destinations_from_json(value: object) -> list[Destination]:
     pairs = [_list(one) for one in _list(value)]
     if any(len(one) != 2 for one in pairs):
         raise ValueError("pairs of queue and queue manager")
+    from ternmq.codec.mqi.list_records import Destination
+
     return [Destination(_text(queue), _text(qmgr)) for queue, qmgr in pairs]
 
 
@@ -226,6 +230,8 @@ def put_records_from_json(value: object) -> list[PutRecord]:
     rows = [_list(one) for one in _list(value)]
     if any(len(one) != 5 for one in rows):
         raise ValueError("records of MsgId, CorrelId, GroupId, Feedback and AccountingToken")
+    from ternmq.codec.mqi.list_records import PutRecord
+
     found: list[PutRecord] = []
     for msg_id, correl_id, group_id, feedback, token in rows:
         ids = _id(msg_id, 24), _id(correl_id, 24), _id(group_id, 24)
