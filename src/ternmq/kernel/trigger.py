@@ -57,8 +57,8 @@ class Triggers(TriggerSink):
         # unit of work -> queues whose trigger waits, and by which handle it came to that
         self._waiting: dict[int, list[tuple[str, Handle | None]]] = {}
         self._units: dict[int, UnitOfWork] = {}  # those units
-        self._opened: dict[str, bool] = {}  # a set in the order of opening
-        self._to_load: list[Definition] = []
+        self._opened: dict[str, int] = {}  # initiation queues, and when they were opened
+        self._to_load: list[tuple[Definition, int]] = []  # their queues, and the same
         self._busy = False  # an initiation queue that is triggered itself triggers nothing
 
     # ---- what the kernel reports
@@ -97,7 +97,7 @@ class Triggers(TriggerSink):
 
     def input_opened(self, local: LocalQueue) -> None:
         if len(self._opened) < OPENED_MAX:
-            self._opened[local.name] = True
+            self._opened[local.name] = int(self._kernel.clock.monotonic_ns())
 
     def changed(self, local: LocalQueue) -> None:
         if local.open_input == 0:
@@ -127,16 +127,18 @@ class Triggers(TriggerSink):
             self._opened = {}
             for definition in kernel.catalog.definitions.values():
                 if definition.object_type == LOCAL and is_triggered(definition):
-                    if definition.text("initiation_queue") in opened:
-                        self._to_load.append(definition)
+                    opened_ns = opened.get(definition.text("initiation_queue"), -1)
+                    if opened_ns >= 0:
+                        self._to_load.append((definition, opened_ns))
         if self._to_load:
             self._look_at_waiting()
 
     def _look_at_waiting(self) -> None:
-        """Queues that may have been waiting for their monitor; some have to be loaded first."""
+        """Queues that may have been waiting for their monitor; some have to be loaded first. One
+        that had its trigger since the monitor came does not wait."""
         kernel = self._kernel
-        later: list[Definition] = []
-        for definition in self._to_load:
+        later: list[tuple[Definition, int]] = []
+        for definition, opened_ns in self._to_load:
             if kernel.catalog.definitions.get(definition.name) is not definition:
                 continue
             try:
@@ -145,8 +147,8 @@ class Triggers(TriggerSink):
             except MQError:
                 continue  # damaged, or not to be read now: an MQOPEN reports it
             if local is None:
-                later.append(definition)
-            elif local.open_input == 0:
+                later.append((definition, opened_ns))
+            elif local.open_input == 0 and local.triggered_ns <= opened_ns:
                 self._look_again(local)
         self._connection.park = None
         self._to_load = later

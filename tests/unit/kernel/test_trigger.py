@@ -218,6 +218,14 @@ def test_an_attribute_that_does_not_matter_triggers_nothing(bench: Bench) -> Non
     assert bench.count() == 0
 
 
+def test_a_tick_after_a_trigger_when_the_monitor_was_there_before_then_no_second_one(
+    bench: Bench,
+) -> None:
+    bench.put()
+    bench.tick()  # the first since the monitor opened its queue
+    assert bench.count() == 1
+
+
 @pytest.mark.parametrize("persistent", [True, False])
 @pytest.mark.parametrize("commits", [True, False])
 def test_a_trigger_waits_for_the_end_of_its_unit_of_work(
