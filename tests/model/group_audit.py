@@ -15,7 +15,7 @@ IN_GROUP, LAST_IN_GROUP, SEGMENT, LAST_SEGMENT = 8, 16, 2, 4
 
 # (MsgSeqNumber, Offset, arrival, MsgFlags, length, expiry, lane, where)
 Row = tuple[int, int, int, int, int, int, int, object]
-_images: dict[tuple[int, str], list[Entry]] = {}
+_images: dict[tuple[int, str], tuple[Disk, list[Entry]]] = {}
 
 
 def row_of(entry: Entry, lane: int, where: object) -> tuple[bytes, Row] | None:
@@ -34,9 +34,10 @@ def swept_entries(disk: Disk, path: str) -> list[Entry]:
         if len(_images) > 200:
             _images.clear()
         file = SegmentFile(disk, path)
-        _images[key] = [entry_from_image(image) for image in file.read_all(file.load_index())]
+        images = [entry_from_image(image) for image in file.read_all(file.load_index())]
         file.close()
-    return _images[key]
+        _images[key] = (disk, images)  # with the disk, or another one could get its id
+    return _images[key][1]
 
 
 def recount(queue: Queue, disk: Disk) -> dict[bytes, list[Row]]:
