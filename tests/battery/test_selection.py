@@ -232,7 +232,7 @@ def test_listener_on_an_alias_with_a_selector_then_it_hears_what_matches(
 def test_queue_when_the_selector_is_not_text_then_a_type_error_with_its_value(
     filled: QueueManager, given: object
 ) -> None:
-    with pytest.raises(TypeError, match="a selector is text|str object expected"):
+    with pytest.raises(TypeError, match=r"a selector is text|str object expected"):
         filled.queue("A", selector=given)  # type: ignore[arg-type]
     with filled.queue("A") as queue:
         assert queue.depth == 6

@@ -48,7 +48,7 @@ class ExitParameters:
         self.source_ccsid: Final = source[1]
         self.encoding: Final = target[0]  # what the application asks for
         self.ccsid: Final = target[1]
-        self.reason = MQRC_NOT_CONVERTED  # the get's warning if nothing is returned
+        self.reason = MQRC_NOT_CONVERTED  # warning of the get if nothing is returned
 
     def text(self, data: bytes) -> bytes:
         """Text of the data in the character set that the application asks for, as MQXCNVC."""

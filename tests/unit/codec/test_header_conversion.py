@@ -133,7 +133,7 @@ def wih(s: Side, format: str, after: Side | None = None) -> bytes:
 def cih(s: Side, format: str, after: Side | None = None) -> bytes:
     head = s.c("CIH ") + s.i(2, 180) + s.i(0, 0) + s.c(format, 8)
     numbers = s.i(0, 1, 2, 3, 273, -2, 1, -1, 0, 0, 0, 0)
-    texts = [("PROG", 4), ("ABND", 4), ("secret", 8), ("", 8), ("MQSTR", 8), ("SYS", 4)]
+    texts = [("PROG", 4), ("CODE", 4), ("secret", 8), ("", 8), ("MQSTR", 8), ("SYS", 4)]
     texts += [("TRAN", 4)] * 7 + [("", 8), ("", 8)]
     return head + numbers + ID[:8] + b"".join(s.c(*one) for one in texts) + s.i(1, 2, 3, 0)
 
@@ -171,7 +171,7 @@ def imsvs(s: Side) -> bytes:
     def segment(text: str) -> bytes:
         return struct.pack(s.order + "H", 4 + len(text)) + b"\x03\x00" + s.c(text)
 
-    return segment("TRANCODE ONE") + segment("two")
+    return segment("PROGRAM ONE") + segment("two")
 
 
 HEADERS = {
