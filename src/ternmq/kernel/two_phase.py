@@ -29,7 +29,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.ending import back_out_some, commit_unit, refuse_if_backed_out
+from ternmq.kernel.ending import back_out_some, commit_unit, give_up, refuse_if_backed_out
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_backed_out, was_committed, was_prepared
 from ternmq.txn.unit import UnitOfWork
@@ -48,6 +48,7 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     connection.begin_verb()
     kernel.refuse_if_broken("prepare")
     check_xid(xid)
+    give_up(kernel, connection)  # no part of a verb is prepared
     refuse_if_backed_out(connection, "prepare")
     coordinator = kernel.coordinator
     if xid.key in coordinator.prepared or xid.key in coordinator.heuristic:

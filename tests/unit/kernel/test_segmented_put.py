@@ -17,8 +17,10 @@ from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.resolve import open_queue
+from ternmq.kernel.two_phase import commit_prepared, prepare
 from ternmq.mqi.putting import put_request
 from ternmq.values.entry import Entry
+from ternmq.values.xid import XID
 from tests.unit.kernel.test_bounded_steps import STEP_MESSAGES_MAX, Bench
 
 pytestmark = pytest.mark.core
@@ -113,6 +115,20 @@ def test_segmented_put_when_it_is_given_up_and_the_unit_commits_then_nothing_is_
     assert bench.step(bench.request(options, 0 if options == OUTSIDE else persistence)) is None
     while bench.link.unit is not None:
         commit(bench.kernel, bench.link)
+    assert (bench.depth(), bench.available) == (1, 1)
+    assert bench.reserved == reserved
+
+
+@pytest.mark.parametrize("persistence", [0, 1])
+def test_segmented_put_when_it_is_given_up_and_the_unit_is_prepared_then_nothing_is_put(
+    bench: Segmenting, persistence: int
+) -> None:
+    reserved = bench.reserved
+    xid = XID(1, b"global", b"branch")
+    put(bench.kernel, bench.link, bench.handle, bench.request(INSIDE, persistence), b"x")
+    assert bench.step(bench.request(INSIDE, persistence)) is None
+    assert prepare(bench.kernel, bench.link, xid)
+    commit_prepared(bench.kernel, bench.link, xid)
     assert (bench.depth(), bench.available) == (1, 1)
     assert bench.reserved == reserved
 
