@@ -200,7 +200,6 @@ class Engine:
 
     def _begin_work(self, catalog: Catalog) -> None:
         """The last part of a start: what has to be under way, and the report."""
-        self.kernel.reports = Reports(self.kernel)
         coordinator = self.coordinator
         name = self.name
         for queue in catalog.queues.values():

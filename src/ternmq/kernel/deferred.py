@@ -22,7 +22,13 @@ from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.object_types import LOCAL
 from ternmq.base.reasons import MQRC_Q_DELETED
 from ternmq.codec.headers.delay_header import HEADER_BYTES, DelayHeader, unpack_delay_header
-from ternmq.codec.mqi.mqmd import PUT_APPL_TYPE_AT
+from ternmq.codec.mqi.mqmd import (
+    CORREL_ID_AT,
+    GROUP_ID_AT,
+    MSG_ID_AT,
+    PRIORITY_AT,
+    PUT_APPL_TYPE_AT,
+)
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delays import DELAY_QUEUE, delay_key, msg_id_of
 from ternmq.kernel.ending import back_out_some, commit
@@ -88,7 +94,6 @@ class DelayedDelivery:
         self._postponed: list[bytes] = []
         self._retry_at: i64 = 0  # monotonic
         self._foreign: i64 = 0  # messages on the queue that were not staged
-        self.delivered: i64 = 0
 
     # ---- when
 
@@ -286,7 +291,6 @@ class DelayedDelivery:
                 self._park()
                 return False
         commit(kernel, connection)
-        self.delivered += 1
         return True
 
     def _deal_with(self, one: Delivery, entry: Entry, header: DelayHeader) -> bool:
@@ -457,9 +461,9 @@ def message_of(staged: Entry, header: DelayHeader) -> Entry:
         header.flags | OWN_DATE,
         header.put_ns,
         header.expiry_at,
-        base[48:72],
-        base[72:96],
-        base[324:348],
+        base[MSG_ID_AT : MSG_ID_AT + 24],
+        base[CORREL_ID_AT : CORREL_ID_AT + 24],
+        base[GROUP_ID_AT : GROUP_ID_AT + 24],
         base,
         data,
         len(data),
@@ -474,10 +478,10 @@ def delivered_request(entry: Entry, header: DelayHeader, now_ns: i64) -> PutRequ
     request.replies_unplaced = False
     request.splits = False
     request.properties = entry.properties
-    request.msg_id = base[48:72]
-    request.correl_id = base[72:96]
-    request.group_id = base[324:348]
-    request.priority = int.from_bytes(base[40:44], "little")
+    request.msg_id = base[MSG_ID_AT : MSG_ID_AT + 24]
+    request.correl_id = base[CORREL_ID_AT : CORREL_ID_AT + 24]
+    request.group_id = base[GROUP_ID_AT : GROUP_ID_AT + 24]
+    request.priority = int.from_bytes(base[PRIORITY_AT : PRIORITY_AT + 4], "little")
     request.persistence = entry.flags & PERSISTENT
     request.flags = header.flags & ~PERSISTENT | OWN_DATE
     if header.expiry_at:

@@ -25,7 +25,7 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from ternmq.codec.headers.delay_header import FORMAT, DelayHeader
-from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import MSG_FLAGS_AT, Descriptor
 from ternmq.kernel.acceptance import check_queue, must_wait, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delays import DELAY_QUEUE, delay_key
@@ -40,7 +40,6 @@ from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry, packed_descriptor
 
 NANOSECONDS_A_MS: Final = 1_000_000
 _HEADER_BYTES_MAX: Final = 1024  # more than the delay header takes; for the checks of room
-_FLAGS_AT: Final = 356  # MsgFlags in the descriptor
 _I32: Final = struct.Struct("<i")
 _IN_GROUP: Final = (
     mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP | mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT
@@ -92,7 +91,7 @@ def put_deferred(
 
 def _check_group(handle: Handle, request: PutRequest) -> None:
     """Parts of a group or of a segmented message would be delivered apart."""
-    flags: int = _I32.unpack_from(request.base, _FLAGS_AT)[0]
+    flags: int = _I32.unpack_from(request.base, MSG_FLAGS_AT)[0]
     if flags & _IN_GROUP or request.options & mq.MQPMO_LOGICAL_ORDER:
         raise mq_error(
             MQRC_OPTIONS_ERROR,

@@ -191,7 +191,7 @@ class AskUnlocked(Effect):
 
 def serve_one(kernel: Kernel, call: GetCall) -> None:
     """Try a waiting get again; it goes on waiting if there is still nothing for it."""
-    was_waiting = call.waiting
+    was_waiting = call.waiting  # a name of its own: the attempt sets it again
     if not was_waiting:
         return  # a report that an earlier one caused was for it
     stop_waiting(kernel, call)

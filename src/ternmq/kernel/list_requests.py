@@ -9,14 +9,13 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.codec.mqi.list_records import PutRecord
-from ternmq.codec.mqi.mqmd import FEEDBACK_AT, REPORT_AT
+from ternmq.codec.mqi.mqmd import FEEDBACK_AT, MSG_FLAGS_AT, REPORT_AT
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import PutRequest
 from ternmq.store.copying import REPORTS_MADE
 from ternmq.values.entry import ZERO_ID
 
 _LONG: Final = struct.Struct("<i")
-_FLAGS_AT: Final = 356  # MsgFlags in the descriptor
 _TOKEN_AT: Final = 208
 _TOKEN_END: Final = 240
 _IN_BASE: Final = mq.MQPMRF_FEEDBACK | mq.MQPMRF_ACCOUNTING_TOKEN
@@ -31,7 +30,7 @@ _IN_GROUP: Final = (
 
 def is_in_group(request: PutRequest) -> bool:
     """Whether the message is in a group, is a segment or may become some."""
-    flags: int = _LONG.unpack_from(request.base, _FLAGS_AT)[0]
+    flags: int = _LONG.unpack_from(request.base, MSG_FLAGS_AT)[0]
     return flags & _IN_GROUP != 0
 
 

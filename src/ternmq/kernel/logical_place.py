@@ -14,23 +14,23 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_INCOMPLETE_GROUP, MQRC_INCOMPLETE_MSG
+from ternmq.codec.mqi.mqmd import MSG_SEQ_NUMBER_AT
 from ternmq.store.group_member import GROUP_FLAGS, OFFSET_BITS, SEGMENT_FLAGS, key_of
 from ternmq.txn.unit import ENDED, UnitOfWork
 from ternmq.values.entry import Entry
 
-_NUMBERS: Final = struct.Struct("<iii")
-_NUMBERS_AT: Final = 348  # in the descriptor: MsgSeqNumber, Offset, MsgFlags
+_NUMBERS: Final = struct.Struct("<iii")  # MsgSeqNumber, Offset, MsgFlags
 
 
 def key_in_group(entry: Entry) -> i64:
     """MsgSeqNumber and Offset of a message, as the index of groups has them."""
-    number, offset, flags = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
+    number, offset, flags = _NUMBERS.unpack_from(entry.base, MSG_SEQ_NUMBER_AT)
     return key_of(number, offset, flags)
 
 
 def flags_of(entry: Entry) -> i64:
     """MsgFlags of a message."""
-    flags: i64 = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)[2]
+    flags: i64 = _NUMBERS.unpack_from(entry.base, MSG_SEQ_NUMBER_AT)[2]
     return flags
 
 

@@ -18,7 +18,6 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.ids import put_stamp
 from ternmq.base.object_types import LOCAL
 from ternmq.base.reasons import (
     MQRC_Q_TYPE_ERROR,
@@ -26,9 +25,7 @@ from ternmq.base.reasons import (
     MQRC_SYNCPOINT_LIMIT_REACHED,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from ternmq.codec.headers.mqdlh import DeadLetterHeader
-from ternmq.codec.mqi.layout import LITTLE
-from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import FORMAT_AT, Descriptor
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import commit_unit
 from ternmq.kernel.kernel import Kernel
@@ -42,6 +39,7 @@ from ternmq.kernel.report_sink import ReportSink
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.resolve import attach, can_open, detach, named, send_by
 from ternmq.kernel.transmission import HEADERS_BYTES_MAX
+from ternmq.kernel.undeliverable import dead_letter_header
 from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 from ternmq.store.segment import Segment
@@ -201,7 +199,7 @@ class Reports(ReportSink):
         largest = kernel.coordinator.largest_data_bytes(kernel.keeper.checkpoint_reserve)
         if size + self._log_bytes(report) + UNIT_RESERVE <= largest:
             return report
-        self._tell_operators(report, MQRC_RESOURCE_PROBLEM, "", MQRC_RESOURCE_PROBLEM)
+        self._notify_operators(report, MQRC_RESOURCE_PROBLEM, "", MQRC_RESOURCE_PROBLEM)
         return None
 
     def _log_bytes(self, report: ReportMessage) -> i64:
@@ -250,7 +248,7 @@ class Reports(ReportSink):
         try:
             return self._has_room(connection, unit, "MQGET", name, entry, 0, report)
         except MQError as full:
-            self._tell_operators(report, full.reason, "", full.reason)
+            self._notify_operators(report, full.reason, "", full.reason)
             return False
 
     def _begin(self, unit: UnitOfWork | None, verb: str) -> UnitOfWork:
@@ -278,7 +276,7 @@ class Reports(ReportSink):
             was_put = self._put_reply(report)
         except MQError as refused:
             if refused.reason == MQRC_RESOURCE_PROBLEM:  # the dead-letter queue has it, too
-                self._tell_operators(report, refused.reason, "", refused.reason)
+                self._notify_operators(report, refused.reason, "", refused.reason)
             elif not report.may_be_lost:
                 was_put = self._bury(report, refused.reason)
         finally:
@@ -340,33 +338,18 @@ class Reports(ReportSink):
             handle = Handle(self._connection, 0, _OPEN)
             attach(handle, local, [])
             buried = report.descriptor.copy()
-            header = self._dead_letter_header(report, reason)
+            header = dead_letter_header(
+                kernel, report.descriptor, report.queue, report.queue_manager, reason
+            )
             buried.format = mq.MQFMT_DEAD_LETTER_HEADER
             buried.encoding = mq.MQENC_NATIVE
             buried.ccsid = kernel.number("ccsid")
             return self._put(handle, buried, header + report.data, report.properties)
         except MQError as refused:
-            self._tell_operators(report, reason, name, refused.reason)
+            self._notify_operators(report, reason, name, refused.reason)
             return False
 
-    def _dead_letter_header(self, report: ReportMessage, reason: int) -> bytes:
-        kernel = self._kernel
-        stamp = put_stamp(int(kernel.clock.now_ns())).decode("ascii")
-        header = DeadLetterHeader(
-            reason=reason,
-            destination_queue=report.queue,
-            destination_qmgr=report.queue_manager or kernel.name,
-            encoding=report.descriptor.encoding,
-            ccsid=report.descriptor.ccsid,
-            format=report.descriptor.format,
-            put_appl_type=mq.MQAT_QMGR,
-            put_appl_name=kernel.name[: mq.MQ_PUT_APPL_NAME_LENGTH],
-            put_date=stamp[:8],
-            put_time=stamp[8:],
-        )
-        return header.pack(LITTLE, kernel.number("ccsid"))
-
-    def _tell_operators(
+    def _notify_operators(
         self, report: ReportMessage, reason: int, dead_letters: str, refusal: int
     ) -> None:
         if self._refused.get(report.queue) == reason:
@@ -382,4 +365,7 @@ def _is_confirmed(local: LocalQueue, entry: Entry) -> bool:
     """Whether the queue is a destination, and no transmission queue or dead-letter queue."""
     if local.definition.number("usage") == mq.MQUS_TRANSMISSION:
         return False
-    return entry.base[32:40].decode("latin-1").rstrip(" \0") not in _NEVER_CONFIRMED
+    return (
+        entry.base[FORMAT_AT : FORMAT_AT + 8].decode("latin-1").rstrip(" \0")
+        not in _NEVER_CONFIRMED
+    )

@@ -23,7 +23,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.codec.mqi.layout import LITTLE
-from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import REPORT_AT, Descriptor
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import put
@@ -32,7 +32,6 @@ from ternmq.kernel.resolve import attach, can_open, detach
 from ternmq.values.entry import PERSISTENT, Entry, packed_descriptor
 
 _REPORT: Final = struct.Struct("<i")
-_REPORT_AT: Final = 8
 _PASSING: Final = (
     MQRC_BACKED_OUT,
     MQRC_CONNECTION_BROKEN,
@@ -49,7 +48,7 @@ def is_passing_refusal(reason: int) -> bool:
 
 def is_discarded(entry: Entry) -> bool:
     """Whether a message that cannot be delivered is discarded."""
-    report: int = _REPORT.unpack_from(entry.base, _REPORT_AT)[0]
+    report: int = _REPORT.unpack_from(entry.base, REPORT_AT)[0]
     return report & mq.MQRO_DISCARD_MSG != 0
 
 
@@ -67,7 +66,7 @@ def bury(
     if local is None or not can_open(kernel, connection, local, mq.MQOO_OUTPUT, "MQPUT"):
         return False
     descriptor = Descriptor.unpack(packed_descriptor(entry))
-    header = _dead_letter_header(kernel, descriptor, queue, qmgr, reason)
+    header = dead_letter_header(kernel, descriptor, queue, qmgr, reason)
     descriptor.format = mq.MQFMT_DEAD_LETTER_HEADER
     descriptor.encoding = mq.MQENC_NATIVE
     descriptor.ccsid = kernel.number("ccsid")
@@ -89,9 +88,10 @@ def bury(
         detach(handle)
 
 
-def _dead_letter_header(
+def dead_letter_header(
     kernel: Kernel, descriptor: Descriptor, queue: str, qmgr: str, reason: int
 ) -> bytes:
+    """The MQDLH in front of a message with that descriptor, which was for that queue."""
     stamp = put_stamp(int(kernel.clock.now_ns())).decode("ascii")
     header = DeadLetterHeader(
         reason=reason,

@@ -16,6 +16,7 @@ from mypy_extensions import i32, i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import check
+from ternmq.codec.mqi.mqmd import MSG_SEQ_NUMBER_AT
 from ternmq.store.group_member import (
     FIRST_KEY,
     GROUP_FLAGS,
@@ -37,8 +38,7 @@ FIRST_MESSAGE: Final = 2  # all of its first logical message
 WHOLE: Final = 3
 _LAST: Final = mq.MQMF_LAST_MSG_IN_GROUP
 SERIAL_MAX: Final = (1 << 31) - 1
-_NUMBERS: Final = struct.Struct("<iii")  # MsgSeqNumber, Offset, MsgFlags, at 348 in the descriptor
-_NUMBERS_AT: Final = 348
+_NUMBERS: Final = struct.Struct("<iii")  # MsgSeqNumber, Offset, MsgFlags
 
 
 @final
@@ -361,7 +361,7 @@ class GroupIndex:
 
     def add(self, entry: Entry) -> None:
         """A message in memory may be taken."""
-        number, offset, flags = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
+        number, offset, flags = _NUMBERS.unpack_from(entry.base, MSG_SEQ_NUMBER_AT)
         key = key_of(number, offset, flags)
         member = Member(key, entry.sequence, entry.lane, flags, entry.length, entry.expiry_at)
         member.entry = entry
@@ -369,14 +369,14 @@ class GroupIndex:
 
     def discard(self, entry: Entry) -> None:
         """A message in memory may be taken no longer, or leaves memory."""
-        number, offset, flags = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
+        number, offset, flags = _NUMBERS.unpack_from(entry.base, MSG_SEQ_NUMBER_AT)
         group = self.groups[entry.group_id]
         group.remove(key_of(number, offset, flags), entry.sequence)
         self._settle(group, -1)
 
     def sweep(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         """A message that may be taken leaves memory: its place in its group stays."""
-        number, offset, flags = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
+        number, offset, flags = _NUMBERS.unpack_from(entry.base, MSG_SEQ_NUMBER_AT)
         group = self.groups[entry.group_id]
         member = group.member_at(key_of(number, offset, flags), entry.sequence)
         check(member.entry is entry, f"message {entry.number} is not in its group")
@@ -395,7 +395,7 @@ class GroupIndex:
 
     def add_swept(self, entry: Entry, segment: Segment, ordinal: i64) -> None:
         """A message that was in memory is in a swept segment."""
-        number, offset, flags = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
+        number, offset, flags = _NUMBERS.unpack_from(entry.base, MSG_SEQ_NUMBER_AT)
         key = key_of(number, offset, flags)
         member = Member(key, entry.sequence, segment.lane, flags, entry.length, entry.expiry_at)
         self.add_member(entry.group_id, member, segment, ordinal)
@@ -486,5 +486,5 @@ class GroupIndex:
 
     def note_lock(self, number: int, entry: Entry) -> None:
         """A message of a group is under a browse lock."""
-        found = _NUMBERS.unpack_from(entry.base, _NUMBERS_AT)
+        found = _NUMBERS.unpack_from(entry.base, MSG_SEQ_NUMBER_AT)
         self.locked[number] = (entry.group_id, int(key_of(found[0], found[1], found[2])))

@@ -78,6 +78,7 @@ from mypy_extensions import i64
 from ternmq.base.checksum import crc32c
 from ternmq.base.errors import IntegrityError, other_format
 from ternmq.codec.message_image import FIXED_BYTES, HEADER_BYTES, ID_BYTES, MQMD_BYTES
+from ternmq.codec.mqi.mqmd import MSG_SEQ_NUMBER_AT
 
 SEGMENT_HEADER_BYTES: Final = 64
 SEGMENT_FOOTER_BYTES: Final = 64
@@ -103,7 +104,6 @@ _CRC: Final = struct.Struct("<I")
 _HEADER_ZEROS: Final = bytes(16)
 _FOOTER_ZEROS: Final = bytes(8)
 _GROUP_NUMBERS: Final = struct.Struct("<III")  # MsgSeqNumber, Offset, MsgFlags
-_GROUP_NUMBERS_AT: Final = 348  # in the MQMD
 _PADS: Final = [bytes(n) for n in range(8)]
 
 _HASH_MASK: Final = (1 << HASH_BITS) - 1
@@ -341,7 +341,7 @@ class SegmentBuilder:
         if group_id != _NO_ID:
             self._pair(GROUP_ID, group_id)
             self._group_ids.append(group_id)
-            number, offset, msg_flags = _GROUP_NUMBERS.unpack_from(mqmd, _GROUP_NUMBERS_AT)
+            number, offset, msg_flags = _GROUP_NUMBERS.unpack_from(mqmd, MSG_SEQ_NUMBER_AT)
             self._group_numbers.append((number, offset, msg_flags))
         self.count += 1
         self.bytes += (size + 7) & -8

@@ -8,7 +8,6 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 
-MSG_FLAGS_AT: Final = 356  # in the descriptor
 _FLAG_BITS: Final = 0x1F  # MQMF_SEGMENTATION_ALLOWED to MQMF_LAST_MSG_IN_GROUP
 
 

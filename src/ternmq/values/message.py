@@ -20,12 +20,13 @@ from ternmq.codec.mqi.mqmd import (
     ENCODING_AT,
     FORMAT_AT,
     GROUP_ID_AT,
+    MSG_FLAGS_AT,
     MSG_ID_AT,
     PRIORITY_AT,
     Descriptor,
 )
 from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
-from ternmq.values.group_status import MSG_FLAGS_AT, group_status, segment_status, segmentation
+from ternmq.values.group_status import group_status, segment_status, segmentation
 
 if TYPE_CHECKING:
     from ternmq.codec.conversion_service import ConversionService

@@ -26,7 +26,7 @@ from ternmq.base.reasons import (
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_XWAIT_CANCELED,
 )
-from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2
+from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, MSG_FLAGS_AT
 from ternmq.host.answer_room import OUT_BYTES_MAX
 from ternmq.host.backpressure import Readers
 from ternmq.host.jobs import LoopVerbs
@@ -50,7 +50,7 @@ from ternmq.network.clients.read_ahead import Ahead
 from ternmq.network.clients.repeated_cancel import RepeatedCancel
 from ternmq.values.entry import PERSISTENT, Entry
 from ternmq.values.get_request import SPARED, SPARES_ALL, GetRequest
-from ternmq.values.group_status import MSG_FLAGS_AT, wire_status
+from ternmq.values.group_status import wire_status
 from ternmq.wire.fap.segment import TSHM_BYTES
 from ternmq.wire.fap.segment_reader import split
 from ternmq.wire.fap.vocabulary import (

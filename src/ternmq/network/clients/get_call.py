@@ -16,7 +16,7 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE
 from ternmq.codec.mqi.mqgmo import LAYOUT as MQGMO
 from ternmq.codec.mqi.mqgmo import GetOptions
-from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, Descriptor
+from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, MSG_FLAGS_AT, Descriptor
 from ternmq.host.jobs import LoopVerbs
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.requests import GetCall
@@ -27,7 +27,7 @@ from ternmq.network.clients.conversation import Call, Conversation
 from ternmq.network.clients.delivery_form import deliver, is_as_it_is, options_here
 from ternmq.values.entry import ZERO_ID, Entry
 from ternmq.values.get_request import GetRequest
-from ternmq.values.group_status import MSG_FLAGS_AT, statuses
+from ternmq.values.group_status import statuses
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSH_BYTES, TSHM, Header, Segment

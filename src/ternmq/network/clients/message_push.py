@@ -19,11 +19,11 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base.ids import put_stamp
-from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, PUT_DATE_AT
+from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, MSG_FLAGS_AT, PUT_DATE_AT
 from ternmq.network.clients.byte_form import Form, token
 from ternmq.network.clients.notifications import PUSHED
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry
-from ternmq.values.group_status import MSG_FLAGS_AT, wire_status
+from ternmq.values.group_status import wire_status
 from ternmq.wire.fap.segment import TSHM_BYTES
 from ternmq.wire.fap.vocabulary import ASYNC_MESSAGE
 
