@@ -1,0 +1,1 @@
+"""Message channels without I/O: the agents at both ends, what they agree, what they ask for."""

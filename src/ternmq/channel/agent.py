@@ -1,0 +1,166 @@
+"""The base of the agents (MCAs) at both ends of a message channel: machines without I/O.
+
+A driver owns one agent and one socket. It hands over what happens by the methods below, and after
+each of them looks at the fields:
+
+    out           segments to send, in this order; the driver empties the list
+    want          what the engine must do next, or None. The driver runs it, then calls `done`, or
+                  `failed` with the MQError. There is one want at a time, and `done` may set the
+                  next; an agent that waits for its partner or for time has none
+    deadline_ns   call `tick` at that monotonic time; 0: there is nothing to wait for
+    watches       the transmission queue is empty: call `message_there` once it may have a message
+    status, substate   MQCHS_ and MQCHSSTATE_, for DISPLAY CHSTATUS
+    end           set once: how the channel has ended. The driver sends `out`, closes the socket and
+                  runs `want` if there is one (BACK_OUT), then drops the agent
+
+Nothing is sent that depends on a want that is not done: `done` of PREPARE and of COMMIT is called
+only when the log is forced so far.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.channel.channel_state import NO_LUWID, ChannelState
+from ternmq.channel.settings import ChannelSettings
+from ternmq.wire.fap.segment import Segment
+
+# Kinds of wants. The comments say what `done` is called with: fields of the want itself.
+READ_STATE: Final = 1  # state: of this channel with this partner; a sender opens its queue too
+RESET: Final = 2  # receiver: sequence becomes the last number, forced
+GET: Final = 3  # sender: the next message, under syncpoint unless it is fast; message None: empty
+PREPARE: Final = 4  # sender: the batch is in doubt under luwid and sequence, forced
+COMMIT: Final = 5  # the batch is committed with luwid and sequence: a receiver's is forced
+BACK_OUT: Final = 6  # the batch that is not prepared; after a resync the one that is in doubt
+BURY: Final = 7  # sender: message goes to the dead-letter queue here with `reason`, in the batch
+PLACE: Final = 8  # receiver: message is put where it belongs; see `outcome`
+WANT_NAMES: Final[dict[int, str]] = {
+    READ_STATE: "READ_STATE",
+    RESET: "RESET",
+    GET: "GET",
+    PREPARE: "PREPARE",
+    COMMIT: "COMMIT",
+    BACK_OUT: "BACK_OUT",
+    BURY: "BURY",
+    PLACE: "PLACE",
+}
+
+# Outcomes of PLACE.
+PLACED: Final = 0
+TRY_AGAIN: Final = 1  # the queue is full or inhibited: `reason`; message retry may help
+BURIED: Final = 2  # on the dead-letter queue here
+RETURNED: Final = 3  # a report with the whole message went back, and the message is discarded
+DISCARDED: Final = 4  # a fast one that no queue took, or one with MQRO_DISCARD_MSG
+
+# How a channel ends: what the initiator does then.
+NORMAL: Final = 0  # DISCINT, STOP, PING: INACTIVE or STOPPED
+RETRY: Final = 1  # the link or the partner failed: try again later
+NO_RETRY: Final = 2  # it cannot heal by itself: STOPPED
+
+
+@final
+class Want:
+    """One thing that the engine must do for an agent, and its result."""
+
+    def __init__(self, kind: int) -> None:
+        self.kind: Final = kind
+        self.luwid = NO_LUWID
+        self.sequence = 0
+        self.in_doubt = False  # COMMIT, BACK_OUT: the batch that a resync has decided
+        self.messages = 0  # of the batch
+        # GET: got; BURY and PLACE: given. MQXQH and what follows, as on a transmission queue.
+        self.message: bytes | None = None
+        self.is_fast = False  # the message is nonpersistent and the channel fast: no syncpoint
+        self.bytes_max: i64 = 0  # GET: the longest message that the partner takes
+        self.reason = 0
+        self.is_final = False  # PLACE: no more retries: dead-letter queue, report or discard
+        self.outcome = PLACED
+        self.state: ChannelState | None = None
+
+
+@final
+class End:
+    """How a channel has ended."""
+
+    def __init__(
+        self, kind: int, message_id: str, inserts: tuple[object, ...] = (), status: int = 0
+    ) -> None:
+        self.kind: Final = kind
+        self.message_id: Final = message_id  # AMQ message for the error log
+        self.inserts: Final = inserts
+        self.status: Final = status  # code of STATUS_DATA that was sent or received; 0: none
+
+
+class Agent:
+    """One end of one running channel."""
+
+    def __init__(self, settings: ChannelSettings) -> None:
+        self.settings = settings
+        self.out: list[bytes] = []
+        self.want: Want | None = None
+        self.deadline_ns: i64 = 0
+        self.watches = False
+        self.status = mq.MQCHS_BINDING
+        self.substate = mq.MQCHSSTATE_OTHER
+        self.end: End | None = None
+        self.partner_qmgr = ""
+        self.partner_id = ""
+        self.partner_product = ""
+        # what was agreed
+        self.batch_messages = 0
+        self.heartbeat_s = 0
+        self.message_bytes_max: i64 = 0
+        self.segment_bytes_max = 0
+        self.is_fast = False
+        self.has_lists = False  # DIST_LIST_CAPABLE
+        self.header_compression = mq.MQCOMPRESS_NONE
+        self.message_compression = mq.MQCOMPRESS_NONE
+        # for DISPLAY CHSTATUS, since this instance started
+        self.messages: i64 = 0
+        self.batches: i64 = 0
+        self.bytes_sent: i64 = 0
+        self.bytes_received: i64 = 0
+        self.buffers_sent: i64 = 0
+        self.buffers_received: i64 = 0
+        self.current_messages = 0  # CURMSGS
+        self.current_sequence = 0  # CURSEQNO
+        self.current_luwid = NO_LUWID
+        self.last_sequence = 0  # LSTSEQNO
+        self.last_luwid = NO_LUWID
+        self.is_in_doubt = False
+
+    def start(self, now_ns: i64) -> None:
+        """The socket is there: an initiator sends its initial data, an acceptor waits for it."""
+        raise NotImplementedError
+
+    def received(self, one: Segment, now_ns: i64) -> None:
+        """A segment from the partner."""
+        raise NotImplementedError
+
+    def tick(self, now_ns: i64) -> None:
+        """The deadline has come."""
+        raise NotImplementedError
+
+    def done(self, want: Want, now_ns: i64) -> None:
+        """What was wanted is done."""
+        raise NotImplementedError
+
+    def failed(self, want: Want, error: MQError, now_ns: i64) -> None:
+        """The engine could not do it."""
+        raise NotImplementedError
+
+    def message_there(self, now_ns: i64) -> None:
+        """The transmission queue may have a message."""
+        raise NotImplementedError
+
+    def lost(self, why: str, now_ns: i64) -> None:
+        """The socket is gone."""
+        raise NotImplementedError
+
+    def stop(self, mode: int, now_ns: i64) -> None:
+        """STOP CHANNEL or the end of the queue manager: QUIESCE ends the batch first."""
+        raise NotImplementedError
