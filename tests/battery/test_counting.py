@@ -351,7 +351,7 @@ def test_channels_when_statchl_is_on_then_running_and_ended_ones_are_reported(pl
     qmgr.define_queue("A")
     kept = measure(qmgr)
     qmgr.alter_qmgr(statistics_channels="MEDIUM")
-    task = qmgr.connect()
+    task = qmgr.connect(user="another")  # one of the same user may share the socket
     tag = task.connection_id
     with task.queue("A") as queue:
         for _ in range(10):

@@ -74,6 +74,7 @@ class TaskSocket(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """The queue manager is gone."""
+        self.transport = None  # Python 3.11.2 cannot abort a lost one of TLS
         self.lost(error or EOFError("the queue manager closed the connection"))
         if not self.closed.done():
             self.closed.set_result(None)
