@@ -12,8 +12,17 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.channel.agent import Agent
 from ternmq.store.catalog import Definition
 
+# The words of DISPLAY CHSTATUS; `channel_transitions` has which follows which.
+INACTIVE: Final = "INACTIVE"
+STARTING: Final = "STARTING"  # waits for its turn among the active ones
+INITIALIZING: Final = "INITIALIZING"  # a place is taken, nothing is dialled yet
+REQUESTING: Final = "REQUESTING"  # a requester has called, and waits for the call back
+PAUSED: Final = "PAUSED"  # waits for the message retry interval
+RETRYING: Final = "RETRYING"
+STOPPED: Final = "STOPPED"
 BINDING: Final = "BINDING"  # admitted; its user is not known yet
 RUNNING: Final = "RUNNING"
 STOPPING: Final = "STOPPING"
@@ -38,6 +47,8 @@ class ChannelInstance:
         self.started_ns = started_ns
         self.stopped_ns = 0  # while it runs
         self.status = BINDING
+        self.agent: Agent | None = None  # of a message channel, while it runs: has its figures
+        self.is_caller = False  # this end has dialled
         self.stop_requested = False
         # who: the user it runs as, and who it said it was
         self.user = ""
