@@ -39,8 +39,8 @@ it stands alone. *Asked for* means that DISPLAY shows it when it stands alone an
 it has a value. Parameters in bold must be there. *Not yet* marks commands that are understood,
 checked and refused with AMQ8561E until their function is there.
 """
-LATER = ("later channel", "later cluster", "later pubsub", "other platform", "set log",
-         "reset qmgr", "later initiator", "later policy")  # fmt: skip
+LATER = ("later cluster", "later pubsub", "other platform", "set log",
+         "reset qmgr", "later policy")  # fmt: skip
 
 
 def pcf_names() -> dict[int, str]:

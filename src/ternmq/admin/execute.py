@@ -15,6 +15,7 @@ from ternmq.admin.commands import authority_commands
 from ternmq.admin.commands.changes import Alter, AlterQueueManager, Clear, Define, Delete
 from ternmq.admin.commands.channel_commands import StartChannel, StopChannel
 from ternmq.admin.commands.channel_rules import DisplayChannelRules, SetChannelRule
+from ternmq.admin.commands.channel_tests import PingChannel, PurgeChannel
 from ternmq.admin.commands.cursor_commands import (
     DefineCursor,
     DeleteCursor,
@@ -22,6 +23,7 @@ from ternmq.admin.commands.cursor_commands import (
     ResetCursor,
 )
 from ternmq.admin.commands.display import DisplayObjects, DisplayQueueManager
+from ternmq.admin.commands.initiator_commands import StartInitiator, StopInitiator
 from ternmq.admin.commands.ledger_commands import DeleteLedger, DisplayLedger
 from ternmq.admin.commands.moving import MoveMessages
 from ternmq.admin.commands.trace_commands import (
@@ -178,9 +180,13 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "stop conn": StopConnection,
     "start channel": StartChannel,
     "stop channel": StopChannel,
-    "later channel": NotHere,
+    "ping channel": PingChannel,
+    "purge channel": PurgeChannel,
+    "reset channel": NotHere,
+    "resolve channel": NotHere,
+    "start chinit": StartInitiator,
+    "stop chinit": StopInitiator,
     "later cluster": NotHere,
-    "later initiator": NotHere,
     "later policy": NotHere,
     "later pubsub": NotHere,
     "other platform": NotHere,

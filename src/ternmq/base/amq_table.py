@@ -437,6 +437,9 @@ AMQ8987I	Display ledger details.
 AMQ8988I	TernMQ ledger row deleted.	The batches of owner %1 are forgotten.
 AMQ8989E	The ledger has no row of owner %1.		Look at the owners with DISPLAY LEDGER(*).
 AMQ8990I	%2 TernMQ messages moved.	Messages of queue %1 were moved to another queue.
+AMQ8993I	TernMQ channel initiator stopped.	The channel initiator of queue %1 is being stopped.
+AMQ8994E	No more channel initiators can be started.	The initiator of queue %1 would be more than the %2 that may run (MaxInitiators).	Stop another one.
+AMQ8995E	There is no channel initiator for queue %1.		See INITQ of those that run.
 AMQ9001I	Channel '%1' ended normally.
 AMQ9002I	Channel '%1' is starting.
 AMQ9085I	Policy created or changed.	The policy of %1 was set.
@@ -457,7 +460,7 @@ AMQ9271E	Channel '%1' timed out.	Host '%2' connected and did not say in time who
 AMQ9489E	The maximum number of instances, %1, of channel '%2' was reached.	No more clients can use the channel at once.	End clients, or allow more with MAXINST.
 AMQ9490E	The maximum number of instances, %1, of channel '%2' was reached for an individual client.	Host '%3' has as many connections as one client may have.	End clients there, or allow more with MAXINSTC.
 AMQ9492E	The responder program encountered an error: %1.		See the messages before this one.
-AMQ9502E	Type of channel not suitable for action requested.	Channel '%1' is of another type than host '%2' asked for.	Correct the name at the other end.
+AMQ9502E	Type of channel not suitable for action requested.	Channel '%1' is not of a type that '%2' can use.	Correct the name at the other end.
 AMQ9503E	Channel negotiation failed.	Channel '%1' could not be established.	See the error log of the other end.
 AMQ9504E	A protocol error was detected for channel '%1'.		Keep the error logs of both ends.
 AMQ9508E	Program cannot connect to queue manager '%1'. Reason code %2.		See to the queue manager.
@@ -472,6 +475,8 @@ AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
 AMQ9545I	Disconnect interval expired on channel '%1'.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.
 AMQ9558E	The remote channel '%1' on host '%2' is not currently available.		See the error log there.
+AMQ9573E	Maximum number of active channels reached.	Channel '%1' waits as STARTING until one of the %2 active channels ends.	Allow more with MaxActiveChannels, or lower DISCINT.
+AMQ9574I	Channel '%1' can now be started.	It waited for a place among the active channels, and has one.
 AMQ9616E	The CipherSpec proposed is not enabled on the server.	Channel '%1', host '%2': the two ends have no version and CipherSpec of TLS in common (%3).	Use the same CipherSpec at both ends, or an ANY_ name.
 AMQ9631E	The CipherSpec negotiated during the TLS handshake does not match the required CipherSpec for channel '%1'.	CipherSpec '%2' was agreed on with host '%4', and the channel wants '%3'.	Use the same CipherSpec at both ends.
 AMQ9633E	Bad TLS certificate for channel '%1'.	The certificate of host '%2' or the one it was shown is not valid: %3.	Correct the certificate, or trust the authority that signed it.

@@ -80,6 +80,11 @@ class ChannelInstance:
         self.ask_to_stop: Callable[[int], None] | None = None  # with QUIESCE, FORCE or TERMINATE
 
     @property
+    def partner_qmgr(self) -> str:
+        """The queue manager at the other end, of a message channel; "" while it is not known."""
+        return "" if self.agent is None else self.agent.partner_qmgr
+
+    @property
     def is_shared(self) -> bool:
         """Whether several conversations may use the socket."""
         return self.conversations_max > 0

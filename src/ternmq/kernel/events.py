@@ -17,6 +17,8 @@ from ternmq.base.errors import MQError
 from ternmq.base.object_types import QMGR
 
 if TYPE_CHECKING:
+    from ternmq.channel.agent import End
+    from ternmq.kernel.channel_instance import ChannelInstance
     from ternmq.kernel.connection import Connection
     from ternmq.kernel.kernel import Kernel
     from ternmq.kernel.objects import LocalQueue
@@ -134,6 +136,22 @@ class EventSink:
         self, qualifier: int, channel: str, address: str, ssl_peer: str, ssl_issuer: str
     ) -> None:
         """A channel did not start because of TLS; `qualifier` is MQRQ_."""
+
+    def channel_started(self, instance: ChannelInstance) -> None:
+        """A message channel has begun to run."""
+
+    def channel_stopped(self, instance: ChannelInstance, qualifier: int, end: End) -> None:
+        """One that had begun to run has ended; `qualifier` is MQRQ_CHANNEL_STOPPED_."""
+
+    def channel_stopped_by_user(self, name: str) -> None:
+        """STOP CHANNEL was carried out."""
+
+    def channel_place(self, definition: Definition, waits: bool) -> None:
+        """A channel waits for a place among the active ones, or has one after it has waited."""
+
+    def channel_defined(self, name: str, channel_type: int, address: str, why: str) -> None:
+        """A channel was defined because a partner called it; or could not be: `why` is the AMQ
+        message."""
 
     def was_put(self, local: LocalQueue) -> None:
         """A message has been put, in a unit of work or not."""

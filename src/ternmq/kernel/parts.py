@@ -10,7 +10,9 @@ from typing import Final, final
 
 from mypy_extensions import mypyc_attr
 
+from ternmq.kernel.channel_control import ChannelControl
 from ternmq.kernel.channel_instance import ChannelInstance
+from ternmq.ports.effect import Effect
 from ternmq.store.catalog import Definition
 
 LISTENERS: Final = "listener"
@@ -33,8 +35,22 @@ class RunningPart:
         self.backlog = 0
 
 
-# Kept with the definition, so that it lasts; no command shows or sets it as an attribute.
-STOPPED_BY_COMMAND: Final = "stopped_by_command"
+# Kept with a channel's definition, so that they last; no command shows or sets them as attributes.
+STOPPED_BY_COMMAND: Final = "stopped_by_command"  # or by an error that no retry heals
+RETRIES_LEFT: Final = "retries_left"  # short and long, of a RETRYING channel
+QUEUE_BEFORE: Final = "queue_before"  # name, GET and TRIGGER of the queue of a STOPPED channel
+KEPT: Final = (STOPPED_BY_COMMAND, RETRIES_LEFT, QUEUE_BEFORE)
+
+
+@final
+class Pinging(Effect):
+    """PING CHANNEL under way: the network runs it, no thread of the shell does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.claimed = True
+        self.message_id = ""  # AMQ message that says why it failed; "": it is well
+        self.inserts: tuple[object, ...] = ()
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -45,6 +61,8 @@ class Parts:
         # by space of names (listener, service), then by name
         self.running: dict[str, dict[str, RunningPart]] = {LISTENERS: {}, SERVICES: {}}
         self.instances: dict[int, ChannelInstance] = {}  # of channels, by their number
+        self.control = ChannelControl(self.instances)
+        self.has_channels = False  # whether channels between queue managers can be run here
 
     def start(self, space: str, definition: Definition) -> str:
         """Begin to start it; "" or why that is not possible."""
@@ -60,6 +78,19 @@ class Parts:
 
     def stop_instances(self, instances: list[ChannelInstance], mode: int) -> None:
         """Begin to end instances of channels, with QUIESCE, FORCE or TERMINATE."""
+
+    def look_at_channels(self) -> None:
+        """`control` has something to be carried out."""
+
+    def ping(self, channel: Definition, data: bytes) -> Pinging | None:
+        """Begin to ping the other end; None: there is no network here."""
+        return None
+
+    def start_initiator(self, queue_name: str) -> None:
+        """Begin to start a channel initiator; `control` lists it."""
+
+    def stop_initiator(self, queue_name: str) -> None:
+        """Begin to stop a channel initiator."""
 
     def refresh_tls(self) -> None:
         """Read certificates and keys again for the channels that start from now on."""

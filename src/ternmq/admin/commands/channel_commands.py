@@ -1,8 +1,9 @@
-"""START CHANNEL and STOP CHANNEL, for the channels of clients (SVRCONN).
+"""START CHANNEL and STOP CHANNEL.
 
-STOP CHANNEL ends the instances that run, or those from one address (CONNAME). With STATUS(STOPPED),
-which it is unless an address was given, clients cannot use it until START CHANNEL, also after
-a restart of the queue manager. Channels between queue managers are refused so far.
+START of a sender, server or requester calls the other end; of the other types it only enables again
+what was stopped. STOP CHANNEL ends the instances that run, or those of one address (CONNAME) or
+queue manager (QMNAME). With STATUS(STOPPED), which it is unless one of these was given, the channel
+cannot be used until START CHANNEL, also after a restart of the queue manager.
 """
 
 from __future__ import annotations
@@ -11,53 +12,66 @@ from typing import Final, final
 
 from ternmq.admin.commands.filters import fits_name
 from ternmq.admin.commands.objects import find, has_room
-from ternmq.admin.commands.work import NotHere
 from ternmq.admin.execution import Execution
 from ternmq.base import object_types as types
 from ternmq.base.command_reasons import (
     MQRCCF_ATTR_VALUE_ERROR,
     MQRCCF_CHANNEL_IN_USE,
     MQRCCF_CHANNEL_NOT_ACTIVE,
+    MQRCCF_COMMAND_FAILED,
+    MQRCCF_MISSING_CONN_NAME,
+    MQRCCF_WRONG_CHANNEL_TYPE,
 )
 from ternmq.base.errors import mq_error
-from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE, ChannelInstance
+from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
+from ternmq.kernel.channel_control import FULL, IN_USE, STARTED_HERE
+from ternmq.kernel.channel_instance import (
+    FORCE,
+    INACTIVE,
+    QUIESCE,
+    STOPPED,
+    TERMINATE,
+    ChannelInstance,
+)
+from ternmq.kernel.channel_kept import keep
+from ternmq.kernel.channel_news import report_news
 from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.events import CHANNEL
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.parts import STOPPED_BY_COMMAND, is_stopped
+from ternmq.kernel.parts import is_stopped
 from ternmq.store.catalog import Definition
 
 _MODES: Final = {"QUIESCE": QUIESCE, "FORCE": FORCE, "TERMINATE": TERMINATE}
 
 
 class ChannelCommand(Execution):
-    """What both have in common."""
+    """What commands about one channel have in common: its definition, and that it can run here."""
+
+    allowed = types.CHANNELS & ~types.CLNTCONN & ~types.AMQP  # the types that it is for
+    wrong_type = MQRCCF_WRONG_CHANNEL_TYPE
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         name = self.command.name
-        is_client = kernel.catalog.find(types.CLNTCONN, name) is not None
-        definition = kernel.catalog.find(types.SVRCONN, name)
-        if definition is None and not is_client:
-            find(kernel, types.CHANNELS & ~types.CLNTCONN, name, self.verb)
-        if definition is None or definition.object_type != types.SVRCONN:
-            other = NotHere(self.command, self.row)
-            done = other.step(kernel, link)
-            self.answers.extend(other.answers)
-            return done
-        return self.carry_out(kernel, link, definition)
+        channel = kernel.catalog.find(types.SVRCONN, name)
+        if channel is None:
+            channel = kernel.catalog.find(types.CLNTCONN, name)
+        if channel is None:
+            channel = find(kernel, types.CHANNELS & ~types.CLNTCONN, name, self.verb)
+        if not channel.object_type & self.allowed:
+            return self.refuse("AMQ9502E", name, self.verb, reason=self.wrong_type)
+        if not kernel.parts.has_channels and channel.object_type & types.MESSAGE_CHANNELS:
+            return self.refuse(
+                "AMQ8561E",
+                self.row.action,
+                self.row.noun,
+                "a queue manager inside an application runs no channels between queue managers",
+                reason=MQRC_FUNCTION_NOT_SUPPORTED,
+            )
+        return self.carry_out(kernel, link, channel)
 
     def carry_out(self, kernel: Kernel, link: Link, channel: Definition) -> bool:
-        """Do it: the channel is there, and one of clients."""
+        """Do it: the channel is there, and of a type that the command is for."""
         raise NotImplementedError
-
-    def settle(self, kernel: Kernel, link: Link, channel: Definition, stopped: bool) -> bool:
-        """Whether it is stopped, from now on; False: parked until the log has room for that."""
-        if is_stopped(channel) == stopped:
-            return True
-        if not has_room(kernel, link, self.verb, channel):
-            return False
-        channel.attributes[STOPPED_BY_COMMAND] = int(stopped)
-        link.depends_on(kernel.coordinator.define(kernel.catalog, channel))
-        return True
 
     def state(self, message: str, reason: int) -> bool:
         """It is as it was to become: an error, unless IGNSTATE(YES)."""
@@ -68,14 +82,39 @@ class ChannelCommand(Execution):
 
 @final
 class StartChannel(ChannelCommand):
-    """START CHANNEL: clients may use it again. It is clients that start it."""
+    """START CHANNEL."""
 
     def carry_out(self, kernel: Kernel, link: Link, channel: Definition) -> bool:
+        if not has_room(kernel, link, self.verb, channel):
+            return False
+        control = kernel.parts.control
+        has_address = channel.object_type != types.SERVER or channel.text("connection_name")
+        if channel.object_type & STARTED_HERE and has_address:
+            return self._start(kernel, link, channel)
         if is_stopped(channel):
-            return self.settle(kernel, link, channel, False) and self.succeed()
-        if any(one.name == channel.name for one in kernel.parts.instances.values()):
+            control.stopped.discard(channel.name)
+            if channel.object_type == types.SERVER:
+                control.forget(channel.name)
+            return keep(kernel, link, channel) and self.succeed()
+        if not has_address:
+            kernel.notices.add("AMQ9502E", (channel.name, "START CHANNEL without CONNAME"))
+            return self.refuse(
+                "AMQ9502E", channel.name, "START CHANNEL", reason=MQRCCF_MISSING_CONN_NAME
+            )
+        if control.is_running(channel.name):
             return self.state("AMQ9514E", MQRCCF_CHANNEL_IN_USE)
         return self.succeed()
+
+    def _start(self, kernel: Kernel, link: Link, channel: Definition) -> bool:
+        why = kernel.parts.control.start(channel)
+        if why == IN_USE:
+            return self.state("AMQ9514E", MQRCCF_CHANNEL_IN_USE)
+        if why == FULL:
+            return self.refuse("AMQ9513E", channel.name, reason=MQRCCF_COMMAND_FAILED)
+        done = keep(kernel, link, channel)
+        report_news(kernel)
+        kernel.parts.look_at_channels()
+        return done and self.succeed()
 
 
 @final
@@ -86,27 +125,44 @@ class StopChannel(ChannelCommand):
         given = self.command.given
         chosen = self._chosen(kernel)
         is_part = "CONNAME" in given or "QMNAME" in given
-        status = given.get("STATUS", "INACTIVE" if is_part else "STOPPED")
-        if status == "STOPPED":
-            if is_part:
-                raise mq_error(
-                    MQRCCF_ATTR_VALUE_ERROR,
-                    object=self.command.name,
-                    detail="STATUS(STOPPED) is for the whole channel: not with CONNAME or QMNAME",
-                )
-            if not self.settle(kernel, link, channel, True):
-                return False
-        elif not chosen:
+        status = given.get("STATUS", INACTIVE if is_part else STOPPED)
+        if status == STOPPED and is_part:
+            raise mq_error(
+                MQRCCF_ATTR_VALUE_ERROR,
+                object=self.command.name,
+                detail="STATUS(STOPPED) is for the whole channel: not with CONNAME or QMNAME",
+            )
+        if not has_room(kernel, link, self.verb, channel):
+            return False
+        if not self._note(kernel, channel, status, is_part) and not chosen:
             return self.state("AMQ9533W", MQRCCF_CHANNEL_NOT_ACTIVE)
+        done = keep(kernel, link, channel, not chosen)
         kernel.parts.stop_instances(chosen, _MODES[given.get("MODE", "QUIESCE")])
-        return self.succeed()
+        if kernel.events & CHANNEL and channel.object_type & types.MESSAGE_CHANNELS:
+            kernel.event_sink.channel_stopped_by_user(channel.name)
+        report_news(kernel)
+        kernel.parts.look_at_channels()
+        return done and self.succeed()
+
+    def _note(self, kernel: Kernel, channel: Definition, status: str, is_part: bool) -> bool:
+        """What the channel becomes; False: there is nothing to stop."""
+        control = kernel.parts.control
+        if is_part:
+            return False  # others of it may go on
+        if channel.object_type & STARTED_HERE:
+            return control.stop(channel, status)
+        if status == STOPPED:
+            control.stopped.add(channel.name)
+        return status == STOPPED
 
     def _chosen(self, kernel: Kernel) -> list[ChannelInstance]:
-        address = self.command.given.get("CONNAME", "*")
-        if self.command.given.get("QMNAME"):
-            return []  # no client is a queue manager
+        given = self.command.given
+        address = given.get("CONNAME", "*")
+        partner = given.get("QMNAME", "")
         return [
             one
             for one in kernel.parts.instances.values()
-            if one.name == self.command.name and fits_name(address, one.address)
+            if one.name == self.command.name
+            and fits_name(address, one.address)
+            and (not partner or fits_name(partner, one.partner_qmgr))
         ]

@@ -58,7 +58,7 @@ from ternmq.kernel.inquire import apply_definition
 from ternmq.kernel.kernel import OBJECT_RECORD_BYTES, Kernel
 from ternmq.kernel.metering import were_purged
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.parts import STOPPED_BY_COMMAND
+from ternmq.kernel.parts import KEPT
 from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 from ternmq.values.entry import GONE
@@ -142,7 +142,8 @@ def lent_attributes(kernel: Kernel, object_type: int, like: str, verb: str) -> d
             raise mq_error(MQRCCF_LIKE_OBJECT_WRONG_TYPE, verb=verb, object=like, detail=detail)
     if lender is not None:
         values.update(lender.attributes)
-        values.pop(STOPPED_BY_COMMAND, None)
+        for name in KEPT:
+            values.pop(name, None)
         if not like:
             for name in _NOT_LENT:
                 if name in values:
@@ -334,6 +335,8 @@ def delete(
             raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
         lsn = undefine_with_records(kernel, definition, None, not keep_authority)
         connection.depends_on(lsn)
+        if definition.object_type & types.CHANNELS:
+            kernel.parts.control.forget(name)
         report_deleted(kernel, connection, definition)
         return True
     local = kernel.local_queue(connection, definition)

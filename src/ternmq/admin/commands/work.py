@@ -1,7 +1,6 @@
 """PING, START and STOP; and what cannot be done here, said plainly.
 
-Commands for channels, clusters and publish/subscribe look for what they name first, so that an
-unknown name is reported as such, and are then refused until their function is there.
+Commands for clusters and publish/subscribe are refused until their function is there.
 """
 
 from __future__ import annotations
@@ -21,10 +20,8 @@ from ternmq.kernel.parts import LISTENERS, SERVICES
 
 DEFAULT_LISTENER: Final = "SYSTEM.DEFAULT.LISTENER.TCP"
 _WHY: Final[dict[str, str]] = {
-    "later channel": "channels between queue managers are not there yet",
-    "start channel": "channels between queue managers are not there yet",
-    "stop channel": "channels between queue managers are not there yet",
-    "later initiator": "channels between queue managers are not there yet",
+    "reset channel": "sequence numbers of channels are not there yet",
+    "resolve channel": "batches of channels are not there yet",
     "later policy": "protection of messages (AMS) is not there yet",
     "later cluster": "clusters are not there yet",
     "later pubsub": "publish/subscribe is not there yet",
@@ -39,10 +36,6 @@ class NotHere(Execution):
     """A command that is understood and refused."""
 
     def step(self, kernel: Kernel, link: Link) -> bool:
-        if self.row.runs == "later channel":
-            name = self.command.name
-            if kernel.catalog.find(types.CLNTCONN, name) is None:
-                find(kernel, types.CHANNELS & ~types.CLNTCONN, name, self.verb)
         return not_here(self)
 
 

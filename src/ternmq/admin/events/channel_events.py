@@ -1,16 +1,25 @@
-"""Channel events (CHLEV) and SSL events (SSLEV): partners that were refused.
+"""Channel events (CHLEV, CHADEV) and SSL events (SSLEV): message channels that start, end or wait,
+channels that were defined by a call, and partners that were refused.
 
-Channels of clients have no event for their start and end, as in IBM MQ.
+Channels of clients have no event for their start and end, as in IBM MQ. A channel that never ran
+has no event for its end. ErrorIdentifier is the number of the AMQ message, as hexadecimal digits
+behind 2000.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from ternmq.base import constants as mq
+from ternmq.base import object_types as types
 from ternmq.base import reasons as rc
+from ternmq.channel.agent import NORMAL, End
 from ternmq.codec.pcf import parameter as pcf
 from ternmq.codec.pcf.parameter import Parameter
 from ternmq.codec.pcf.structures import PCFMessage
+from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.security.chlauth import Partner
+from ternmq.store.catalog import Definition
 
 
 def blocked_event(
@@ -57,9 +66,99 @@ def tls_event(
     return _event(rc.MQRC_CHANNEL_SSL_ERROR, parameters)
 
 
+def started_event(qmgr_name: str, instance: ChannelInstance) -> PCFMessage:
+    """Channel Started."""
+    parameters = [_qmgr(qmgr_name), _channel(instance.name)]
+    parameters += _ends(instance.channel, instance.address)
+    return _event(rc.MQRC_CHANNEL_STARTED, parameters)
+
+
+def stopped_event(
+    qmgr_name: str, instance: ChannelInstance, qualifier: int, end: End
+) -> PCFMessage:
+    """Channel Stopped."""
+    is_error = end.kind != NORMAL
+    numbers = [one for one in end.inserts if isinstance(one, int)] if is_error else []
+    texts = [one for one in end.inserts if isinstance(one, str)] if is_error else []
+    parameters = [*_head(qmgr_name, qualifier), _channel(instance.name)]
+    error = error_identifier(end.message_id) if is_error else 0
+    parameters.append(pcf.integer(mq.MQIACF_ERROR_IDENTIFIER, error))
+    for at, selector in enumerate((mq.MQIACF_AUX_ERROR_DATA_INT_1, mq.MQIACF_AUX_ERROR_DATA_INT_2)):
+        parameters.append(pcf.integer(selector, _word(numbers[at]) if at < len(numbers) else 0))
+    for at, selector in enumerate(_TEXTS):
+        parameters.append(pcf.string(selector, texts[at][:_TEXT_BYTES] if at < len(texts) else ""))
+    parameters += _ends(instance.channel, instance.address)
+    return _event(rc.MQRC_CHANNEL_STOPPED, parameters)
+
+
+def stopped_by_user_event(qmgr_name: str, name: str) -> PCFMessage:
+    """Channel Stopped By User."""
+    parameters = [*_head(qmgr_name, mq.MQRQ_CHANNEL_STOPPED_DISABLED), _channel(name)]
+    return _event(rc.MQRC_CHANNEL_STOPPED_BY_USER, parameters)
+
+
+def place_event(qmgr_name: str, definition: Definition, waits: bool) -> PCFMessage:
+    """Channel Not Activated, Channel Activated."""
+    parameters = [_qmgr(qmgr_name)]
+    if waits:
+        parameters = _head(qmgr_name, mq.MQRQ_MAX_ACTIVE_CHANNELS)
+    parameters.append(_channel(definition.name))
+    parameters += _ends(definition, definition.text("connection_name"))
+    reason = rc.MQRC_CHANNEL_NOT_ACTIVATED if waits else rc.MQRC_CHANNEL_ACTIVATED
+    return _event(reason, parameters)
+
+
+def defined_event(
+    qmgr_name: str, name: str, channel_type: int, address: str, why: str
+) -> PCFMessage:
+    """Channel Auto-definition OK, Channel Auto-definition Error."""
+    parameters = [_qmgr(qmgr_name), _channel(name)]
+    parameters.append(pcf.integer(mq.MQIACH_CHANNEL_TYPE, channel_type))
+    if why:
+        parameters.append(pcf.integer(mq.MQIACF_ERROR_IDENTIFIER, error_identifier(why)))
+    parameters.append(_address(address))
+    reason = rc.MQRC_CHANNEL_AUTO_DEF_ERROR if why else rc.MQRC_CHANNEL_AUTO_DEF_OK
+    return _event(reason, parameters)
+
+
+def error_identifier(message_id: str) -> int:
+    """AMQ9202E as X'20009202'."""
+    digits = "".join(one for one in message_id if one.isdecimal())
+    return int(f"2000{digits}", 16) if len(digits) == _DIGITS else 0
+
+
+_DIGITS: Final = 4
+_TEXT_BYTES: Final = 256
+_TEXTS: Final = (
+    mq.MQCACF_AUX_ERROR_DATA_STR_1,
+    mq.MQCACF_AUX_ERROR_DATA_STR_2,
+    mq.MQCACF_AUX_ERROR_DATA_STR_3,
+)
+
+
+def _word(number: int) -> int:
+    """What fits a PCF integer."""
+    return number if abs(number) <= 0x7FFFFFFF else 0
+
+
+def _ends(channel: Definition, address: str) -> list[Parameter]:
+    """Transmission queue of a sending type, and the other end where it is known."""
+    parameters: list[Parameter] = []
+    if channel.object_type & (types.SENDER | types.SERVER):
+        name = channel.text("transmission_queue")
+        parameters.append(pcf.string(mq.MQCACH_XMIT_Q_NAME, name, mq.MQ_Q_NAME_LENGTH))
+    if address:
+        parameters.append(_address(address))
+    return parameters
+
+
+def _qmgr(name: str) -> Parameter:
+    return pcf.string(mq.MQCA_Q_MGR_NAME, name, mq.MQ_Q_MGR_NAME_LENGTH)
+
+
 def _head(qmgr_name: str, qualifier: int) -> list[Parameter]:
     return [
-        pcf.string(mq.MQCA_Q_MGR_NAME, qmgr_name, mq.MQ_Q_MGR_NAME_LENGTH),
+        _qmgr(qmgr_name),
         pcf.integer(mq.MQIACF_REASON_QUALIFIER, qualifier),
     ]
 

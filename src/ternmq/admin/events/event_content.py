@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.admin.events.channel_events import blocked_event, tls_event
+from ternmq.admin.events.channel_events import (
+    blocked_event,
+    defined_event,
+    place_event,
+    started_event,
+    stopped_by_user_event,
+    stopped_event,
+    tls_event,
+)
 from ternmq.admin.events.event_put import CHANNEL_EVENTS, LOGGER_EVENTS, QMGR_EVENTS, EventQueues
 from ternmq.admin.events.object_events import NAME_PARAMETERS, ObjectEvents
 from ternmq.admin.events.performance_events import PerformanceEvents
@@ -19,9 +27,11 @@ from ternmq.base import reasons as rc
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import BY_BIT
+from ternmq.channel.agent import End
 from ternmq.codec.pcf import parameter as pcf
 from ternmq.codec.pcf.parameter import Parameter
 from ternmq.codec.pcf.structures import PCFMessage
+from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.events import (
     AUTHORITY,
@@ -159,6 +169,39 @@ class Events(EventSink):
         if kernel.events & TLS:
             event = tls_event(kernel.name, qualifier, channel, address, ssl_peer, ssl_issuer)
             self.queues.put(CHANNEL_EVENTS, event)
+
+    def channel_started(self, instance: ChannelInstance) -> None:
+        kernel = self._kernel
+        if self._reports_all_channels():
+            self.queues.put(CHANNEL_EVENTS, started_event(kernel.name, instance))
+
+    def channel_stopped(self, instance: ChannelInstance, qualifier: int, end: End) -> None:
+        kernel = self._kernel
+        if qualifier == mq.MQRQ_CHANNEL_STOPPED_OK and not self._reports_all_channels():
+            return
+        if kernel.events & CHANNEL:
+            event = stopped_event(kernel.name, instance, qualifier, end)
+            self.queues.put(CHANNEL_EVENTS, event)
+
+    def channel_stopped_by_user(self, name: str) -> None:
+        kernel = self._kernel
+        if kernel.events & CHANNEL:
+            self.queues.put(CHANNEL_EVENTS, stopped_by_user_event(kernel.name, name))
+
+    def channel_place(self, definition: Definition, waits: bool) -> None:
+        kernel = self._kernel
+        if kernel.events & CHANNEL:
+            self.queues.put(CHANNEL_EVENTS, place_event(kernel.name, definition, waits))
+
+    def channel_defined(self, name: str, channel_type: int, address: str, why: str) -> None:
+        kernel = self._kernel
+        if kernel.number("auto_define_event") == mq.MQEVR_ENABLED:
+            event = defined_event(kernel.name, name, channel_type, address, why)
+            self.queues.put(CHANNEL_EVENTS, event)
+
+    def _reports_all_channels(self) -> bool:
+        """CHLEV(ENABLED); EXCEPTION leaves out what is as it should be."""
+        return self._kernel.number("channel_event") == mq.MQEVR_ENABLED
 
     # ---- performance events
 

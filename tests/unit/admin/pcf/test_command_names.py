@@ -38,9 +38,7 @@ pytestmark = pytest.mark.core
 NOT_IN_PCF = {
     "display policy",
     "other platform",
-    "later channel",
     "later cluster",
-    "later initiator",
     "later policy",
 }
 
