@@ -1,0 +1,30 @@
+"""What the network reports of message channels: the initiator derives from it, as does what counts.
+
+All of it is called in the loop's thread, without the engine's lock.
+"""
+
+from __future__ import annotations
+
+from ternmq.channel.agent import End
+from ternmq.kernel.channel_instance import ChannelInstance
+from ternmq.network.edge.admission import Peer, Refused
+from ternmq.store.catalog import Definition
+from ternmq.wire.fap.initial_data import InitialData
+
+
+class ChannelEvents:
+    """Without an initiator: nothing follows from anything."""
+
+    def may_enter(self, definition: Definition, qmgr_name: str, address: str) -> Refused | None:
+        """A partner calls: why it may not come in now; None if it may."""
+        return None
+
+    def find(self, name: str, asked: InitialData, peer: Peer) -> Definition | None:
+        """A partner calls a channel that is not defined: one that was defined for it, or None."""
+        return None
+
+    def changed(self, instance: ChannelInstance) -> None:
+        """The status of an instance, or its substate, is another one."""
+
+    def ended(self, instance: ChannelInstance, end: End) -> None:
+        """An instance has ended, and is not shown any more."""
