@@ -23,6 +23,9 @@ class ChannelEvents:
         """A partner calls a channel that is not defined: one that was defined for it, or None."""
         return None
 
+    def callback_wanted(self, definition: Definition) -> None:
+        """A requester has called a sender, which is to call back."""
+
     def changed(self, instance: ChannelInstance) -> None:
         """The status of an instance, or its substate, is another one."""
 
