@@ -10,8 +10,17 @@ each of them looks at the fields:
     deadline_ns   call `tick` at that monotonic time; 0: there is nothing to wait for
     watches       the transmission queue is empty: call `message_there` once it may have a message
     status, substate   MQCHS_ and MQCHSSTATE_, for DISPLAY CHSTATUS
-    end           set once: how the channel has ended. The driver sends `out`, closes the socket and
-                  runs `want` if there is one (BACK_OUT), then drops the agent
+    notices       AMQ messages for the error log that end nothing; the driver empties the list
+    is_full       more segments came than could be handled: the driver reads no more from the socket
+                  until it is False
+    end           set once, and never while a want is under way: how the channel has ended. The
+                  driver sends `out`, closes the socket and runs `want` if there is one (BACK_OUT),
+                  without calling the agent again, then drops it
+
+A batch is named by its LUWID: with pipelining the unit of the next batch is open while the one
+before is prepared, and COMMIT is for the one that has this LUWID. A COMMIT whose LUWID is the last
+committed one (or NO_LUWID, if there is none yet) is for what was buried in a batch of which the
+partner has nothing: the state stays as it is.
 
 Nothing is sent that depends on a want that is not done: `done` of PREPARE and of COMMIT is called
 only when the log is forced so far.
@@ -31,7 +40,7 @@ from ternmq.wire.fap.segment import Segment
 
 # Kinds of wants. The comments say what `done` is called with: fields of the want itself.
 READ_STATE: Final = 1  # state: of this channel with this partner; a sender opens its queue too
-RESET: Final = 2  # receiver: sequence becomes the last number, forced
+RESET: Final = 2  # sequence becomes the last number, forced; a sender's reset_sequence is 0 then
 GET: Final = 3  # sender: the next message, under syncpoint unless it is fast; message None: empty
 PREPARE: Final = 4  # sender: the batch is in doubt under luwid and sequence, forced
 COMMIT: Final = 5  # the batch is committed with luwid and sequence: a receiver's is forced
@@ -60,6 +69,7 @@ DISCARDED: Final = 4  # a fast one that no queue took, or one with MQRO_DISCARD_
 NORMAL: Final = 0  # DISCINT, STOP, PING: INACTIVE or STOPPED
 RETRY: Final = 1  # the link or the partner failed: try again later
 NO_RETRY: Final = 2  # it cannot heal by itself: STOPPED
+CALL_BACK: Final = 3  # a sender calls its requester now; a requester waits (REQUESTING) for that
 
 
 @final
@@ -76,7 +86,7 @@ class Want:
         self.message: bytes | None = None
         self.is_fast = False  # the message is nonpersistent and the channel fast: no syncpoint
         self.bytes_max: i64 = 0  # GET: the longest message that the partner takes
-        self.reason = 0
+        self.reason = 0  # GET: the message can go to no partner, and is buried with this reason
         self.is_final = False  # PLACE: no more retries: dead-letter queue, report or discard
         self.outcome = PLACED
         self.state: ChannelState | None = None
@@ -107,9 +117,14 @@ class Agent:
         self.status = mq.MQCHS_BINDING
         self.substate = mq.MQCHSSTATE_OTHER
         self.end: End | None = None
+        self.notices: list[tuple[str, tuple[object, ...]]] = []
+        self.is_full = False
         self.partner_qmgr = ""
         self.partner_id = ""
         self.partner_product = ""
+        self.partner_ccsid = 0  # what a sender with CONVERT(YES) converts to
+        self.partner_encoding = 0
+        self.has_properties = False  # MSG_PROP_CAPABLE
         # what was agreed
         self.batch_messages = 0
         self.heartbeat_s = 0

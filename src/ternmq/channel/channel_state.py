@@ -29,4 +29,6 @@ class ChannelState:
         self.in_doubt_sequence = 0
         self.in_doubt_luwid = NO_LUWID
         self.in_doubt_messages = 0
-        self.reset_sequence = 0  # RESET CHANNEL that the next start sends to the partner; 0: none
+        # RESET CHANNEL that the next start sends to the partner: the number of the next message, so
+        # that the last one is one less; 0: none
+        self.reset_sequence = 0

@@ -17,6 +17,8 @@ class ChannelSettings:
         self.product_id = ""
         self.process_id = 0
         self.number = 0  # of the instance
+        self.address = ""  # of the partner, for messages
+        self.started_s = 0  # seconds since 1970 when this instance was made, for LUWIDs
         self.ccsid = 0
         self.uncommitted_max = 10_000  # MAXUMSGS of the queue manager
         self.pipelines = False  # PipeLineLength is above 1

@@ -1,0 +1,107 @@
+"""The places where exits see what passes through an agent, and a chain that has none.
+
+An agent owns one `ExitChain`. The flags say which calls are worth making, so that a channel without
+exits pays nothing. A call that ends the channel raises ExitEnds. In the order of a channel's life:
+
+    initial     once, before initial data is sent or answered (MQXR_INIT)
+    security    INIT_SEC at the acceptor, then at the initiator if the acceptor sends nothing;
+                SEC_MSG for what the partner's exit has sent
+    message     each message: at the sender before it is split and compressed, at the receiver once
+                it is whole, before it is put. The bytes are MQXQH and what follows
+    retry       at the receiver: a message could not be put; whether and when to try again
+    send        each segment that is sent, from its header on, after compression
+    receive     each segment that was received
+    final       once, when the channel ends (MQXR_TERM)
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+# What `security` wants to be done with its data.
+SECURITY_OK: Final = 0  # nothing is sent
+SECURITY_SEND: Final = 1  # send the data
+SECURITY_REQUEST: Final = 2  # send the data, and an answer must come
+
+# What `message` wants to be done with the message.
+PASS: Final = 0  # it goes on, as it now is
+SUPPRESS: Final = 1  # dead-letter queue, or discard if its MQMD says so, with `reason`
+
+
+class ExitEnds(Exception):
+    """An exit ends the channel, or failed: what the error log says, and STATUS_DATA."""
+
+    def __init__(self, message_id: str, inserts: tuple[object, ...], status: int) -> None:
+        super().__init__(message_id, inserts, status)
+        self.message_id = message_id
+        self.inserts = inserts
+        self.status = status  # a code of STATUS_DATA, usually CLOSED_BY_EXIT or SECURITY_FAILURE
+
+
+@final
+class SecurityTurn:
+    """What a security exit wants."""
+
+    def __init__(self, kind: int = SECURITY_OK, data: bytes = b"") -> None:
+        self.kind: Final = kind
+        self.data: Final = data
+
+
+@final
+class Verdict:
+    """What message exits have made of a message."""
+
+    def __init__(self, message: bytes, kind: int = PASS, reason: int = 0) -> None:
+        self.message: Final = message
+        self.kind: Final = kind
+        self.reason: Final = reason  # a feedback code
+
+
+@final
+class Retry:
+    """Whether and when a message that could not be put is tried again."""
+
+    def __init__(self, again: bool, interval_ms: int) -> None:
+        self.again: Final = again
+        self.interval_ms: Final = interval_ms
+
+
+class ExitChain:
+    """The exits of one end of one running channel: here none."""
+
+    def __init__(self) -> None:
+        self.has_security = False
+        self.has_message = False
+        self.has_send = False
+        self.has_receive = False
+        self.has_retry = False
+
+    def initial(self) -> None:
+        """The channel begins."""
+
+    def agreed(self, partner_qmgr: str, fap_level: int, segment_bytes_max: int) -> None:
+        """Initial data is agreed on: what MQCXP says from now on."""
+
+    def security(self, received: bytes | None) -> SecurityTurn:
+        """None: the exit may begin (MQXR_INIT_SEC); else data of the partner's (MQXR_SEC_MSG)."""
+        return SecurityTurn()
+
+    def message(self, message: bytes) -> Verdict:
+        """A message, whole."""
+        return Verdict(message)
+
+    def retry(self, message: bytes, reason: int, tried: int, left: int, interval_ms: int) -> Retry:
+        """A message could not be put: for a chain with `has_retry`; else only a queue that is full
+        or inhibited is tried again, `left` times more."""
+        return Retry(left > 0, interval_ms)
+
+    def send(self, segment: bytes) -> bytes:
+        """A segment that goes out."""
+        return segment
+
+    def receive(self, segment: bytes) -> bytes:
+        """A segment that came."""
+        return segment
+
+    def final(self) -> None:
+        """The channel has ended. It is called exactly once, and what it raises is dropped."""
