@@ -35,6 +35,7 @@ from mypy_extensions import i64
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.channel.channel_state import NO_LUWID, ChannelState
+from ternmq.channel.figures import ChannelFigures
 from ternmq.channel.settings import ChannelSettings
 from ternmq.wire.fap.segment import Segment
 
@@ -147,6 +148,7 @@ class Agent:
         self.last_sequence = 0  # LSTSEQNO
         self.last_luwid = NO_LUWID
         self.is_in_doubt = False
+        self.figures: Final = ChannelFigures()
 
     def start(self, now_ns: i64) -> None:
         """The socket is there: an initiator sends its initial data, an acceptor waits for it."""
