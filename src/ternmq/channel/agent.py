@@ -88,6 +88,7 @@ class Want:
         self.is_fast = False  # the message is nonpersistent and the channel fast: no syncpoint
         self.bytes_max: i64 = 0  # GET: the longest message that the partner takes
         self.reason = 0  # GET: the message can go to no partner, and is buried with this reason
+        self.waited_ns: i64 = 0  # GET: how long the message was on the queue
         self.is_final = False  # PLACE: no more retries: dead-letter queue, report or discard
         self.outcome = PLACED
         self.state: ChannelState | None = None

@@ -145,7 +145,7 @@ class ChannelControl:
             return NO_ADDRESS
         name = definition.name
         one = self.channels.get(name)
-        if self.is_running(name) or (one is not None and one.status == STARTING):
+        if self.is_running(name) or (one is not None and one.status in (STARTING, SERVED)):
             return IN_USE
         if one is None:
             if not self.has_room():
@@ -174,8 +174,8 @@ class ChannelControl:
                 self.channels[name] = one
                 return True
             return self.is_running(name)
-        if one.number:
-            one.stop_to = to
+        if one.number or (one.is_placed and name not in self.to_dial):
+            one.stop_to = to  # its agent is there, or about to be
             return True
         if one.status == STOPPED:
             return to == STOPPED
@@ -188,11 +188,20 @@ class ChannelControl:
         self.fill()
         return True
 
-    def begun(self, name: str, number: int) -> None:
-        """The initiator has started an agent for it."""
+    def begun(self, name: str, number: int) -> bool:
+        """The initiator has started an agent for it; False: it is to be stopped at once."""
         one = self.channels[name]
         one.status = SERVED
         one.number = number
+        return not one.stop_to
+
+    def triggered(self, definition: Definition) -> str:
+        """A trigger message is for it. Only an INACTIVE channel is started by that: "" or why not;
+        STOPPED for one that an operator has to start."""
+        one = self.channels.get(definition.name)
+        if one is not None:
+            return STOPPED if one.status == STOPPED else IN_USE
+        return self.start(definition)
 
     def forget(self, name: str) -> None:
         """Its definition is gone."""

@@ -49,6 +49,7 @@ class ChannelInstance:
         self.status = BINDING
         self.agent: Agent | None = None  # of a message channel, while it runs: has its figures
         self.is_caller = False  # this end has dialled
+        self.has_started = False  # was RUNNING: its end is an event too
         self.stop_requested = False
         # who: the user it runs as, and who it said it was
         self.user = ""

@@ -29,7 +29,8 @@ from ternmq.base.constants import (
 )
 from ternmq.base.object_types import LISTENER, SERVICE
 from ternmq.kernel.channel_instance import QUIESCE, ChannelInstance
-from ternmq.kernel.parts import LISTENERS, SERVICES, Parts, RunningPart
+from ternmq.kernel.parts import LISTENERS, SERVICES, Parts, Pinging, RunningPart
+from ternmq.network.channels.initiator import Initiator
 from ternmq.server.host import Host
 from ternmq.store.catalog import Definition
 
@@ -53,6 +54,7 @@ class ServerParts(Parts):
         self._tasks: dict[str, asyncio.Task[None]] = {}  # of the servers, by name
         self._loose: set[asyncio.Task[None]] = set()  # kept, or they would be collected
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.initiator: Initiator | None = None  # of channels, once the network is there
 
     # ---- asked for by commands, with the engine's lock, in whatever thread
 
@@ -105,6 +107,21 @@ class ServerParts(Parts):
     def stop_instances(self, instances: list[ChannelInstance], mode: int) -> None:
         if self._host.network is not None:
             self._host.network.channels.ask_to_stop(instances, mode)
+
+    def look_at_channels(self) -> None:
+        if self.initiator is not None:
+            self._loop.call_soon_threadsafe(self.initiator.look)
+
+    def ping(self, channel: Definition, data: bytes) -> Pinging | None:
+        return None if self.initiator is None else self.initiator.ping(channel, data)
+
+    def start_initiator(self, queue_name: str) -> None:
+        if self.initiator is not None:
+            self.initiator.start_monitor(queue_name)
+
+    def stop_initiator(self, queue_name: str) -> None:
+        if self.initiator is not None:
+            self.initiator.stop_monitor(queue_name)
 
     def refresh_tls(self) -> None:
         network = self._host.network
