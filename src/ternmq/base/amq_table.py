@@ -154,6 +154,7 @@ AMQ7994I	Statistics or accounting messages are put on queue '%1' again: %2 were 
 AMQ7995I	Metrics are served on port %1.
 AMQ7996E	Metrics cannot be served on port %1: %2.	The queue manager goes on without them.	End what uses the port, or change the Metrics stanza in qm.ini.
 AMQ7997I	Trace recording has been resumed on '%1': the records of %2 intervals or tasks were lost (CSQW123I).
+AMQ7998I	Channel '%1' is ended for a new call of its partner.	An instance of it ran for host '%2', which has called again.
 AMQ8001I	TernMQ queue manager '%1' created.
 AMQ8002I	TernMQ queue manager '%1' deleted.
 AMQ8003I	TernMQ queue manager '%1' started using V%2.
@@ -446,6 +447,7 @@ AMQ9085I	Policy created or changed.	The policy of %1 was set.
 AMQ9086I	Display policy details.
 AMQ9087I	Policy not found: %1.
 AMQ9202E	Remote host %1 not available, retry later.	The conversation could not be begun. The reason was %2.	See whether the host and its listener run, and whether a network or a firewall is between.
+AMQ9203E	A configuration error for channel '%1' occurred.	%2	Correct CONNAME or LOCLADDR of the channel.
 AMQ9206E	Error sending data to host %1.	The reason was %2.	See to the network and to the other end.
 AMQ9207E	The data received from host %1 on channel %2 is not valid.	It follows no protocol that is spoken here.	See what connects there.
 AMQ9208E	Error on receive from host %1.	The reason was %2.	See to the network and to the other end.
@@ -454,6 +456,7 @@ AMQ9213E	A communications error for %1 occurred.	The call was %2, the reason %3.
 AMQ9218E	The listener could not bind to port %1.	Address %2: %3	End what uses the port, or use another.
 AMQ9228E	The responder program could not be started.		See the messages before this one.
 AMQ9245W	Unable to obtain account details for channel MCA user ID '%1'.		Use a user that is known here in MCAUSER.
+AMQ9248E	The program could not bind to a TCP/IP socket.	The address was %1, the reason %2.	Correct LOCLADDR of the channel, or end what uses the port.
 AMQ9258E	The channel '%1' was ended by the operator.
 AMQ9259E	Connection timed out from host '%1'.	A heartbeat on channel '%2' was not answered in time.	See to the network and to the other end.
 AMQ9271E	Channel '%1' timed out.	Host '%2' connected and did not say in time who it is.	See what connects there.

@@ -56,7 +56,11 @@ class Host(NetworkHost):
     @property
     def open_sockets(self) -> int:
         unserved = 0 if self.network is None else self.network.waiting
-        return len(self.sessions) + len(self.sockets) + unserved
+        return len(self.sessions) + len(self.sockets) + len(self.channel_sockets) + unserved
+
+    @property
+    def own_user(self) -> str:
+        return self.started.user
 
     @property
     def is_running(self) -> bool:
@@ -86,6 +90,8 @@ class Host(NetworkHost):
                 self.started.shell.flush()
             for socket in list(self.sockets):
                 socket.notify_quiescing()
+            if self.message_channels is not None:
+                self.message_channels.quiesce()
         self._changed.set()
         if self.on_state is not None:
             self.on_state(mode)
@@ -105,7 +111,8 @@ class Host(NetworkHost):
         if self.engine.error_for("") is not None:
             return True
         if self.state == QUIESCING:
-            return self.applications == 0
+            channels = self.message_channels
+            return self.applications == 0 and (channels is None or channels.is_idle)
         return self.state != RUNNING
 
     async def stop(self) -> None:
@@ -113,6 +120,8 @@ class Host(NetworkHost):
         broken = self.engine.error_for("") is not None
         for socket in list(self.sockets):
             socket.line.stop_waiting()
+        if self.message_channels is not None:
+            await self.message_channels.end(broken or self.state == PREEMPTIVE)
         if not broken and self.state != PREEMPTIVE:
             await self.loop_shell.drain()
         reason = MQRC_CONNECTION_BROKEN if broken else MQRC_Q_MGR_STOPPING
@@ -128,6 +137,7 @@ class Host(NetworkHost):
         grace_s = 0.0 if self.state == PREEMPTIVE else CLOSE_GRACE_S
         for limit_s in (grace_s, None):
             ends: list[asyncio.Future[None]] = [socket.gone for socket in self.sockets]
+            ends += [socket.gone for socket in self.channel_sockets]
             ends += [one.task for one in self.sessions if one.task is not None]
             if ends:
                 await asyncio.wait(ends, timeout=limit_s)
@@ -135,3 +145,5 @@ class Host(NetworkHost):
                 session.abort()
             for socket in list(self.sockets):
                 socket.abort()
+            for channel_socket in list(self.channel_sockets):
+                channel_socket.abort()

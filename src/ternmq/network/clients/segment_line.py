@@ -92,6 +92,7 @@ class Line(Outlet):
         self.is_open = False  # initial data is agreed
         self.is_known = False  # who the partner is
         self.is_closing = False
+        self.is_handed_over = False  # the partner is not a client: others serve the socket
         self.is_shared = False
         self.is_silent = False  # asynchronous puts have no reply
         self.fap_level = 0
@@ -186,7 +187,9 @@ class Line(Outlet):
                 break
             self._segment(data, at, length)
             at += length
-        if at < end and not self.is_closing:
+        if self.is_handed_over:
+            self.socket.pass_on(data[at:])
+        elif at < end and not self.is_closing:
             if end - at >= 4:
                 segment_variant(data, int(at))
             self._rest = data[at:] if at else data

@@ -51,6 +51,7 @@ from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSHM, Header, Segment, SegmentError
 from ternmq.wire.fap.vocabulary import (
     ACTION_STARTED,
+    CAP_MQI,
     CAP_MULTIPLEX_SYNCGET,
     CONV_ID_ERROR,
     ERROR,
@@ -122,6 +123,8 @@ class Opening:
         line = self.line
         line.form = Form(header)
         offer = self.offer
+        if offer is None and asked.capabilities_1 & CAP_MQI == 0 and self.socket.hand_over(one):
+            return
         if offer is None:
             instance = self.socket.admit(asked)
             if instance is None:

@@ -149,11 +149,11 @@ class Admission:
         try:
             with self._lock:
                 definition = self._definition(name, asked, peer)
-                _check_tls(definition, peer)
+                check_tls(definition, peer)
                 now_ns = int(self._kernel.clock.now_ns())
                 instance = self.channels.enter(definition, peer, now_ns)
         except Refused as refused:
-            self._refuse(refused, name, peer)
+            self.refuse(refused, name, peer)
             raise
         instance.product = asked.product_id[:4]
         instance.version = asked.product_id[4:12]
@@ -171,7 +171,8 @@ class Admission:
             raise Refused(CHANNEL_WRONG_TYPE, "AMQ9502E", (name, peer.address))
         return definition
 
-    def _refuse(self, refused: Refused, name: str, peer: Peer) -> None:
+    def refuse(self, refused: Refused, name: str, peer: Peer) -> None:
+        """For the error log, and an event."""
         self._log_message(refused.message_id, *refused.inserts)
         self._log_message("AMQ9999E", name, peer.address)
         qualifier = _QUALIFIERS.get(refused.status)
@@ -230,7 +231,7 @@ class Admission:
             self.channels.leave(instance)
 
 
-def _check_tls(channel: Definition, peer: Peer) -> None:
+def check_tls(channel: Definition, peer: Peer) -> None:
     """Whether the socket is secured as the channel wants it."""
     name = channel.name
     wanted = channel.text("cipher")
@@ -244,7 +245,8 @@ def _check_tls(channel: Definition, peer: Peer) -> None:
         inserts = (name, peer.cipher, wanted, peer.address)
         raise Refused(CIPHER_SPEC, "AMQ9631E", inserts)
     subject = peer.certificate_subject
-    is_required = channel.number("client_authentication") == mq.MQSCA_REQUIRED
+    # A sender has no SSLCAUTH: whoever calls it shows a certificate.
+    is_required = channel.attributes.get("client_authentication") in (None, mq.MQSCA_REQUIRED)
     pattern = channel.text("ssl_peer")
     if not subject and (is_required or pattern):
         raise Refused(SSL_CLIENT_CERTIFICATE, "AMQ9637E", (name, peer.address))

@@ -54,27 +54,36 @@ class Channels:
         return self._parts.instances
 
     def enter(self, channel: Definition, peer: Peer, now_ns: int) -> ChannelInstance:
-        """A new instance; Refused if there may be none."""
+        """A new instance of a client's channel; Refused if there may be none."""
         self._check_room(channel, peer.address)
+        instance = self.begin(channel, peer.address, now_ns)
+        self.note_peer(instance, peer)
+        if channel.number("disconnect_s") and self._timer is None:
+            self._timer = self._loop.call_later(LOOK_S, self._look)
+        return instance
+
+    def begin(self, channel: Definition, address: str, now_ns: int) -> ChannelInstance:
+        """A new instance, of any type, that may be there."""
         self._last_number += 1
         own = Definition(
             channel.object_type, channel.name, 0, dict(channel.attributes), channel.altered_ns
         )
-        instance = ChannelInstance(self._last_number, own, peer.address, now_ns)
+        instance = ChannelInstance(self._last_number, own, address, now_ns)
+        self.instances[instance.number] = instance
+        self._count(instance, 1)
+        dispatcher = self._meter.dispatcher
+        if len(self.instances) > dispatcher.channels_high:
+            dispatcher.channels_high = len(self.instances)
+        return instance
+
+    def note_peer(self, instance: ChannelInstance, peer: Peer) -> None:
+        """The other end of its socket is known."""
         instance.host = peer.host
         instance.local_address = peer.local_address
         instance.cipher = peer.cipher
         instance.protocol = peer.protocol
         instance.certificate_subject = peer.certificate_subject
         instance.certificate_issuer = peer.certificate_issuer
-        self.instances[instance.number] = instance
-        self._count(instance, 1)
-        dispatcher = self._meter.dispatcher
-        if len(self.instances) > dispatcher.channels_high:
-            dispatcher.channels_high = len(self.instances)
-        if own.number("disconnect_s") and self._timer is None:
-            self._timer = self._loop.call_later(LOOK_S, self._look)
-        return instance
 
     def _check_room(self, channel: Definition, address: str) -> None:
         name = channel.name
@@ -144,6 +153,8 @@ class Channels:
         now = self._loop.time()
         watched = False
         for instance in list(self.instances.values()):
+            if instance.channel.object_type != SVRCONN:
+                continue  # an agent has its own DISCINT
             limit_s = instance.channel.number("disconnect_s")
             if limit_s <= 0:
                 continue

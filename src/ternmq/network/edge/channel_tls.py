@@ -51,12 +51,14 @@ class TlsContexts:
         self._qmgr_name = qmgr_name
         self._folder = folder
         self._made: dict[tuple[str, str], ssl.SSLContext] = {}
+        self._calling: dict[tuple[str, str], ssl.SSLContext] = {}  # for calls out
         self._repository: KeyRepository | None = None
         self.allows_tls_1_3 = True  # AllowTLSV13 of qm.ini
 
     def refresh(self) -> None:
         """Forget what was read."""
         self._made.clear()
+        self._calling.clear()
         self._repository = None
 
     def context(self, server_name: str) -> ssl.SSLContext:
@@ -70,12 +72,43 @@ class TlsContexts:
         key = (label, cipher)
         context = self._made.get(key)
         if context is None:
-            specs = cipher_specs_of(cipher)
-            if not self.allows_tls_1_3:
-                specs = [one for one in specs if one.version != TLS_1_3]
+            specs = [one for one in cipher_specs_of(cipher) if self._allows(one)]
             context = self._make(label, specs)
             self._made[key] = context
         return context
+
+    def outbound(self, channel: Definition) -> ssl.SSLContext:
+        """The context with which this queue manager calls; KeyRepositoryError if there can be
+        none. Without a certificate of its own it calls without one."""
+        cipher = channel.text("cipher")
+        own = str(self._catalog.qmgr.get("certificate_label", ""))
+        label = channel.text("certificate_label")
+        key = (label, cipher)
+        context = self._calling.get(key)
+        if context is not None:
+            return context
+        specs = [one for one in cipher_specs_of(cipher) if self._allows(one)]
+        if not specs:
+            raise KeyRepositoryError(f"SSLCIPH({cipher}) is not a CipherSpec that is allowed here")
+        repository = self._read()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False  # SSLPEER says whom the certificate must name
+        context.verify_mode = ssl.CERT_REQUIRED
+        set_versions(context, specs)
+        context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
+        try:
+            entry = repository.entry(label or own, self._qmgr_name)
+        except KeyRepositoryError:
+            if label:
+                raise
+        else:
+            load_entry(context, [*entry.chain, entry.key], repository.password)
+        _trust(context, repository)
+        self._calling[key] = context
+        return context
+
+    def _allows(self, spec: CipherSpec) -> bool:
+        return self.allows_tls_1_3 or spec.version != TLS_1_3
 
     def channel(self, server_name: str) -> Definition | None:
         """The channel that a server name asks for."""
@@ -102,12 +135,17 @@ class TlsContexts:
         context.num_tickets = 0
         context.verify_mode = ssl.CERT_OPTIONAL
         load_entry(context, [*entry.chain, entry.key], repository.password)
-        if repository.trusted:
-            context.load_verify_locations(cadata="\n".join(repository.trusted))
-        for path in repository.revocations:
-            context.load_verify_locations(cafile=path)
-            context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+        _trust(context, repository)
         return context
+
+
+def _trust(context: ssl.SSLContext, repository: KeyRepository) -> None:
+    """Whose certificates are believed, and which of them no more."""
+    if repository.trusted:
+        context.load_verify_locations(cadata="\n".join(repository.trusted))
+    for path in repository.revocations:
+        context.load_verify_locations(cafile=path)
+        context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
 
 
 def failure(error: BaseException) -> tuple[str, str]:

@@ -30,6 +30,7 @@ from ternmq.security.chlauth import Partner, Rule, Verdict, address_block, judge
 from ternmq.security.connauth import CHECK, REFUSE, WORDS, Authentication, in_force
 from ternmq.security.connauth import decide as connauth_decides
 from ternmq.security.patterns import is_host_pattern
+from ternmq.store.catalog import Definition
 
 if TYPE_CHECKING:
     from ternmq.network.edge.admission import Peer
@@ -118,6 +119,24 @@ class Users:
         if not user:
             raise self._refusal(instance.name, "there is no user for it to work as")
         return user
+
+    async def partner(self, channel: Definition, peer: Peer, qmgr_name: str) -> str:
+        """The user that a message channel runs as for a partner; "": the queue manager's own.
+        MQError if a rule refuses it. Rules that block users are about clients."""
+        rules = [one for one in self.rules() if one.rule_type != mq.MQCAUT_BLOCKUSER]
+        await self._look_up(peer, rules)
+        partner = Partner(
+            channel.name,
+            peer.address,
+            host=peer.host,
+            qmgr_name=qmgr_name,
+            ssl_peer=peer.certificate_subject,
+            ssl_issuer=peer.certificate_issuer,
+            channel_user=channel.text("mca_user"),
+        )
+        verdict = judge(rules, partner, self._kernel.authority.is_administrator)
+        self._obey(verdict, partner, "")
+        return verdict.user
 
     async def _check_late(
         self,

@@ -13,6 +13,8 @@ from ternmq.host.shell import Shell
 from ternmq.network.edge.identity import Identity
 
 if TYPE_CHECKING:
+    from ternmq.network.channels.channel_socket import ChannelSocket
+    from ternmq.network.channels.message_channels import MessageChannels
     from ternmq.network.edge.admission import Admission
     from ternmq.network.edge.partner_socket import PartnerSocket
     from ternmq.network.edge.tcp_listener import Network
@@ -39,6 +41,8 @@ class NetworkHost:
         self.identity = Identity(shell)
         self.turns = Turns(self.loop_shell)
         self.sockets: set[PartnerSocket] = set()  # partners from the network
+        self.channel_sockets: set[ChannelSocket] = set()  # of message channels
+        self.message_channels: MessageChannels | None = None
         self.sessions_max = sessions_max  # sockets of all kinds
         self.network: Network | None = None  # what lets partners in
         self.trace: CallTrace | None = None
@@ -46,6 +50,11 @@ class NetworkHost:
     @property
     def is_running(self) -> bool:
         """Whether it does not end yet."""
+        raise NotImplementedError
+
+    @property
+    def own_user(self) -> str:
+        """The user that the queue manager runs as."""
         raise NotImplementedError
 
     @property

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from ternmq.base.ini import IniFile
 
 DEFAULT_PORT = 1414
+CONNECT_S_USUAL = 30.0
+ADOPT_CHECKS = ("NAME", "ADDRESS", "QM")
+ADOPTABLE = ("SVR", "SDR", "RCVR", "CLUSRCVR")
 
 
 @dataclass
@@ -19,6 +22,11 @@ class NetworkSettings:
     channels_max: int = 0  # MaxChannels; 0: as file descriptors allow
     adopts_early: bool = True  # ChlauthEarlyAdopt: CHLAUTH sees the user of the password
     allows_tls_1_3: bool = True
+    connect_s: float = CONNECT_S_USUAL  # Connect_Timeout; 0 is as if it were not there
+    pipelines: bool = False  # PipeLineLength is above 1
+    adopts: frozenset[str] = frozenset()  # AdoptNewMCA: types of channels
+    adopt_checks: frozenset[str] = frozenset(ADOPT_CHECKS)
+    adopt_s: int = 60  # AdoptNewMCATimeout
 
 
 def read_network_settings(ini: IniFile) -> NetworkSettings:
@@ -29,13 +37,28 @@ def read_network_settings(ini: IniFile) -> NetworkSettings:
         port = tcp.get("Port")
         made.port = int(port) if port else made.port  # 0: one that the system chooses
         made.backlog = int(tcp.get("ListenerBacklog") or made.backlog)
+        made.connect_s = float(tcp.get("Connect_Timeout") or 0) or made.connect_s
         made.keep_alive = tcp.get("KeepAlive").lower() == "yes"
     channels = ini.first("Channels")
     if channels is not None:
         limits = [channels.get("MaxChannels"), channels.get("MaxActiveChannels")]
         made.channels_max = min((int(one) for one in limits if one), default=0)
         made.adopts_early = channels.get("ChlauthEarlyAdopt").upper() != "N"
+        made.pipelines = int(channels.get("PipeLineLength") or 1) > 1
+        made.adopts = _chosen(channels.get("AdoptNewMCA"), ADOPTABLE, frozenset())
+        made.adopt_checks = _chosen(
+            channels.get("AdoptNewMCACheck"), ADOPT_CHECKS, made.adopt_checks
+        )
+        made.adopt_s = int(channels.get("AdoptNewMCATimeout") or made.adopt_s)
     tls = ini.first("SSL")
     if tls is not None:
         made.allows_tls_1_3 = tls.get("AllowTLSV13").upper() not in ("NO", "N", "FALSE")
     return made
+
+
+def _chosen(text: str, words: tuple[str, ...], usual: frozenset[str]) -> frozenset[str]:
+    """The words of a list; ALL is all of them, NO or NONE is nothing."""
+    given = {one.strip().upper() for one in text.split(",") if one.strip()}
+    if not given:
+        return usual
+    return frozenset(words) if "ALL" in given else frozenset(given.intersection(words))

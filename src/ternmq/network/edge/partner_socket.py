@@ -7,9 +7,6 @@ It watches over silence: heartbeats as agreed, and a partner that answers none i
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import sys
-import termios
 from typing import TYPE_CHECKING, Final, cast
 
 from ternmq.base.reasons import MQRC_Q_MGR_QUIESCING
@@ -18,8 +15,9 @@ from ternmq.network.clients.segment_line import Line
 from ternmq.network.clients.segment_notes import SocketTrace
 from ternmq.network.clients.server_dialogue import Opening
 from ternmq.network.edge.admission import Admission, Peer, Refused
+from ternmq.network.edge.socket_closing import CLOSE_LOOK_S, CLOSE_S, is_underway
 from ternmq.wire.fap.initial_data import InitialData
-from ternmq.wire.fap.segment import TSH, TSHC, Header, segment
+from ternmq.wire.fap.segment import TSH, TSHC, Header, Segment, segment
 from ternmq.wire.fap.vocabulary import (
     CHANNEL_UNAVAILABLE,
     CONFIRM_REQUEST,
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
 GRACE_NS: Final = 60_000_000_000
 _NS: Final = 1_000_000_000
 TURN_BYTES: Final = 32_768  # read at once, and there is likely to be more
-CLOSE_S: Final = 2.0  # for the partner's system to take what was written, before a close
-_CLOSE_LOOK_S: Final = 0.005
 _TLS_BYTES: Final = 64  # of TLS's close_notify, about
 WRITE_BYTES: Final = 262_144  # written and not taken by the system, before answers wait
 _PAUSED_BYTES: Final = WRITE_BYTES // 4  # more than these are left, as long as they do
@@ -60,6 +56,7 @@ class PartnerSocket(asyncio.Protocol):
         self._is_cut = False
         self.cut_bytes = 0  # written, and never to leave
         self._trace: SocketTrace | None = None
+        self._first: Segment | None = None  # of one that is handed over
         self.gone: asyncio.Future[None] = host.turns.loop.create_future()
 
     @property
@@ -201,25 +198,12 @@ class PartnerSocket(asyncio.Protocol):
         if transport is None or self._lost:
             return
         self._close_at_s = self._close_at_s or self.host.turns.loop.time() + CLOSE_S
-        if self._is_underway(transport) and self.host.turns.loop.time() < self._close_at_s:
-            self.host.turns.loop.call_later(_CLOSE_LOOK_S, self.close)
+        if is_underway(transport) and self.host.turns.loop.time() < self._close_at_s:
+            self.host.turns.loop.call_later(CLOSE_LOOK_S, self.close)
         elif transport.get_write_buffer_size():
             self.abort()  # the partner does not read: a close would wait for that for ever
         else:
             transport.close()
-
-    def _is_underway(self, transport: asyncio.Transport) -> bool:
-        """Whether the partner's system has not confirmed all that was written."""
-        if transport.is_closing():
-            return False
-        if transport.get_write_buffer_size():
-            return True
-        found = transport.get_extra_info("socket")
-        try:
-            left = fcntl.ioctl(found.fileno(), termios.TIOCOUTQ, bytes(4))
-        except (AttributeError, OSError, ValueError):
-            return False  # no socket of the system
-        return int.from_bytes(left, sys.byteorder) > 0
 
     def abort(self) -> None:
         """Cut it off, whatever is on its way."""
@@ -258,6 +242,27 @@ class PartnerSocket(asyncio.Protocol):
         self.host.fault(error, doing)
 
     # ---- who
+
+    def hand_over(self, one: Segment) -> bool:
+        """The partner is the other end of a message channel; False if none are run here."""
+        channels = self.host.message_channels
+        if channels is None:
+            return False
+        self._first = one
+        self.line.is_handed_over = True
+        self.line.is_closing = True
+        return True
+
+    def pass_on(self, rest: bytes) -> None:
+        """Its first segment, and what came behind that, go to the message channels."""
+        channels = self.host.message_channels
+        transport = self._transport
+        one = self._first
+        self._first = None
+        if channels is None or transport is None or one is None:
+            return
+        self.host.sockets.discard(self)
+        channels.take(transport, self.peer, one, rest)
 
     def admit(self, asked: InitialData) -> ChannelInstance | None:
         """The instance for a partner; None if it was refused and notified."""

@@ -90,7 +90,8 @@ class TlsTransport(asyncio.Transport):
 
 
 class TlsLink(asyncio.Protocol):
-    """The server's side of TLS between a plain transport and a protocol."""
+    """One side of TLS between a plain transport and a protocol: the server's, unless it has the
+    name of one to ask for. The caller's side begins with `begin`."""
 
     def __init__(
         self,
@@ -98,11 +99,17 @@ class TlsLink(asyncio.Protocol):
         context: ssl.SSLContext,
         made: Callable[[asyncio.Transport], asyncio.Protocol],
         failed: Callable[[BaseException], None],
+        server_name: str = "",
     ) -> None:
         self._plain = plain
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
-        self.channel = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
+        self.channel = context.wrap_bio(
+            self._incoming,
+            self._outgoing,
+            server_side=not server_name,
+            server_hostname=server_name or None,
+        )
         self._transport = TlsTransport(self, plain)
         self.inside: asyncio.Protocol | None = None  # once the handshake is over
         self.is_paused = False
@@ -110,6 +117,10 @@ class TlsLink(asyncio.Protocol):
         self._failed: Callable[[BaseException], None] | None = failed
         self._before = 0  # bytes of the handshake
         self._closed = False
+
+    def begin(self) -> None:
+        """The caller's first bytes."""
+        self._shake_hands()
 
     # ---- from the plain transport
 

@@ -33,6 +33,7 @@ class Row(NamedTuple):
     highest: int = -1  # less than the lowest: no number
     words: tuple[str, ...] = ()
     works: bool = False  # it has an effect here; else it is kept, with a warning
+    is_list: bool = False  # of words, with commas between them
 
 
 ROWS: Final[tuple[Row, ...]] = (
@@ -79,13 +80,26 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("Channels", "MaxChannels", 1, 65_535, works=True),
     Row("Channels", "MaxActiveChannels", 1, 65_535, works=True),
     Row("Channels", "MaxInitiators", 1, _NUMBER_MAX),
-    Row("Channels", "PipeLineLength", 1, 2),
+    Row("Channels", "PipeLineLength", 1, _NUMBER_MAX, works=True),
     Row(
-        "Channels", "AdoptNewMCA", words=("NO", "ALL", "SVR", "SDR", "RCVR", "CLUSRCVR", "FASTPATH")
+        "Channels",
+        "AdoptNewMCA",
+        words=("NO", "ALL", "SVR", "SDR", "RCVR", "CLUSRCVR", "FASTPATH"),
+        works=True,
+        is_list=True,
     ),
+    Row(
+        "Channels",
+        "AdoptNewMCACheck",
+        words=("NAME", "ADDRESS", "QM", "ALL", "NONE"),
+        works=True,
+        is_list=True,
+    ),
+    Row("Channels", "AdoptNewMCATimeout", 1, 3600, works=True),
     Row("Channels", "ChlauthEarlyAdopt", words=("Y", "N"), works=True),
     Row("TCP", "Port", 0, 65_535, works=True),
     Row("TCP", "KeepAlive", words=("Yes", "No"), works=True),
+    Row("TCP", "Connect_Timeout", 0, _NUMBER_MAX, works=True),
     Row("TCP", "IPAddressVersion"),
     Row("TCP", "ListenerBacklog", 1, _NUMBER_MAX, works=True),
     Row("AutoCluster", "Repository1Name"),
@@ -203,7 +217,9 @@ def find_row(stanza: str, name: str) -> Row | None:
 
 def check_value(row: Row, value: str, file: str, line: int) -> None:
     """A value is one of the words, or a number in the range, where there are such."""
-    if row.words and value.lower() not in {word.lower() for word in row.words}:
+    given = value.split(",") if row.is_list else [value]
+    words = {word.lower() for word in row.words}
+    if row.words and not words.issuperset([one.strip().lower() for one in given]):
         allowed = ", ".join(row.words)
         raise IniError(file, line, f"{row.name} is one of {allowed}, not {value}")
     if row.highest >= row.lowest:
