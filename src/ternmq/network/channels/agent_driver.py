@@ -1,0 +1,419 @@
+"""The driver of one agent: its segments, its wants, its deadline, and its end.
+
+Everything happens in `_pump`, which goes on until there is nothing to do but to wait: for bytes,
+for the engine, for room in the socket, for time or for a message on the transmission queue. It has
+a budget, so that a channel with much to do leaves other sockets their turn. While a step is under
+way nothing else is handed to the agent: what happens meanwhile is kept, and comes after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ternmq.base.errors import MQError, RemoteProtocolError
+from ternmq.channel.agent import BACK_OUT, GET, RETRY, Agent, End, Want
+from ternmq.host.jobs import Job, Turns
+from ternmq.kernel.channel_instance import TERMINATE
+from ternmq.mqi.steps.step import Step
+from ternmq.mqi.steps.units import Disconnect
+from ternmq.network.channels.channel_socket import ChannelSocket
+from ternmq.network.channels.engine_side import EngineSide
+from ternmq.network.channels.status_segment import status_segment
+from ternmq.values.calls import units
+from ternmq.wire.fap.segment import Segment, SegmentError
+from ternmq.wire.fap.vocabulary import PROTOCOL_GENERAL
+
+STEPS_A_TURN: Final = 64  # wants and segments of one channel, before others have their turn
+
+
+class DriverOwner:
+    """Who made the driver."""
+
+    def notice(self, driver: AgentDriver, message_id: str, inserts: tuple[object, ...]) -> None:
+        """Something for the error log."""
+        raise NotImplementedError
+
+    def changed(self, driver: AgentDriver) -> None:
+        """The status or the substate of the agent is another one."""
+        raise NotImplementedError
+
+    def ended(self, driver: AgentDriver, end: End) -> None:
+        """The agent has ended, and the engine has nothing of it any more."""
+        raise NotImplementedError
+
+    def fault(self, error: BaseException, doing: str) -> None:
+        """An unforeseen exception was raised."""
+        raise NotImplementedError
+
+
+class AgentDriver(Job):
+    """Runs one agent on one socket. A ping needs nothing of the engine."""
+
+    def __init__(
+        self,
+        turns: Turns,
+        owner: DriverOwner,
+        agent: Agent,
+        socket: ChannelSocket,
+        engine: EngineSide | None,
+    ) -> None:
+        super().__init__(turns)
+        self.owner = owner
+        self.agent = agent
+        self.socket = socket
+        self.engine = engine
+        self.stop_mode = 0  # how it was asked to stop last
+        self.is_ending = False
+        self._is_over = False
+        self._step: Step | None = None  # of the want that is under way
+        self._awaits_force = False
+        self._stop_wanted = 0  # to be handed to the agent
+        self._was_lost = False  # the agent knows that the socket is gone
+        self._leaving: Disconnect | None = None
+        self._deadline = _Deadline(self)
+        self._watch = _MessageWatch(self)
+        self._segment_bytes_max = 0
+        self._status = (agent.status, agent.substate)
+        self._is_inside = False
+
+    # ---- what happens
+
+    def begin(self, first: Segment | None = None) -> None:
+        """The socket is there; of one that was called, the first segment has come. In a turn."""
+        self.socket.driver = self
+        self._guard(lambda: self._start(first), "the start of a channel")
+        self._pump_guarded()
+
+    def _start(self, first: Segment | None) -> None:
+        self.agent.start(self.now_ns())
+        if first is not None and self.agent.end is None:
+            self.agent.received(first, self.now_ns())
+
+    def heard(self) -> None:
+        """Bytes have come. In a turn."""
+        self._pump_guarded()
+
+    def socket_lost(self) -> None:
+        """The socket is gone. In a turn."""
+        self._pump_guarded()
+
+    def stop(self, mode: int) -> None:
+        """STOP CHANNEL, or the end of the queue manager; in a turn. A stricter mode may follow."""
+        self.stop_mode = mode
+        self._stop_wanted = mode
+        if mode == TERMINATE:
+            self.socket.abort()
+        self._pump_guarded()
+
+    def time_has_come(self) -> None:
+        """The agent's deadline."""
+        self._pump_guarded()
+
+    def message_there(self) -> None:
+        """The transmission queue may have a message."""
+        self._guard(self._message_there, "a message for a channel")
+        self._pump_guarded()
+
+    def _message_there(self) -> None:
+        if self.agent.end is None and self.agent.watches:
+            self.agent.message_there(self.now_ns())
+
+    def go_on(self) -> None:
+        self._pump_guarded()
+
+    def forced(self, error: MQError | None) -> None:
+        if error is not None:
+            self._awaits_force = False
+            self._guard(lambda: self._failed(error), "a force for a channel")
+        self._pump_guarded()
+
+    def is_gone(self) -> bool:
+        return self._is_over
+
+    def now_ns(self) -> int:
+        """For the agent."""
+        return int(self.turns.clock.monotonic_ns())
+
+    # ---- what follows
+
+    def _guard(self, action: Callable[[], None], doing: str) -> None:
+        """A fault in a channel ends that channel, and nothing else."""
+        try:
+            action()
+        except RemoteProtocolError as wrong:
+            self._refuse(wrong)
+        except Exception as fault:
+            self.owner.fault(fault, doing)
+            name = self.agent.settings.name
+            self._give_up(End(RETRY, "AMQ9999E", (name, self.socket.peer.address)))
+
+    def _refuse(self, wrong: RemoteProtocolError) -> None:
+        """The partner has sent what cannot be."""
+        status = wrong.status if isinstance(wrong, SegmentError) else PROTOCOL_GENERAL
+        if self.agent.end is None:
+            self.socket.write([*self.agent.out, status_segment(status)])
+            self.agent.out = []
+        inserts = (self.agent.settings.name, f"{self.socket.peer.address}: {wrong}")
+        self._give_up(End(RETRY, "AMQ9504E", inserts, status))
+
+    def _give_up(self, end: End) -> None:
+        """The agent cannot go on: what it has not committed is backed out with its connection."""
+        if self.agent.end is None:
+            self.agent.end = end
+        self.agent.want = None
+        self._awaits_force = False
+        self._step_over()
+
+    def _pump_guarded(self) -> None:
+        if self._is_inside or self._is_over:
+            return
+        self._is_inside = True
+        try:
+            self._guard(self._pump, "a channel")
+            if self.agent.end is not None and not self._is_over:
+                self._guard(self._end, "the end of a channel")
+        finally:
+            self._is_inside = False
+        if not self._is_over:
+            self._publish()
+
+    def _pump(self) -> None:
+        agent = self.agent
+        left = STEPS_A_TURN
+        while agent.end is None:
+            if agent.out:
+                self._send()
+            if self._awaits_force and self.awaits_force():
+                return
+            if left <= 0:
+                self.turns.later(self)
+                return
+            left -= 1
+            if self._step is None and (self._hand_over() or self._receive()):
+                continue
+            want = agent.want
+            if want is None:
+                self._wait()
+                return
+            if not self._carry_out(want):
+                return
+
+    def _hand_over(self) -> bool:
+        """What happened beside the segments goes to the agent, one thing at a time."""
+        agent = self.agent
+        now_ns = self.now_ns()
+        if self._stop_wanted:
+            mode, self._stop_wanted = self._stop_wanted, 0
+            agent.stop(mode, now_ns)
+            return True
+        if self.socket.is_lost and not self._was_lost and not self.socket.has_segment:
+            self._was_lost = True
+            agent.lost(self.socket.lost_because, now_ns)
+            return True
+        if agent.deadline_ns and now_ns >= agent.deadline_ns:
+            agent.tick(now_ns)
+            return True
+        return False
+
+    def _receive(self) -> bool:
+        """Hand the next segment over; False if none has come whole, or it has enough of them."""
+        if self.agent.is_full:
+            return False
+        one = self.socket.next_segment()
+        if one is None:
+            return False
+        self.agent.received(one, self.now_ns())
+        agreed = self.agent.segment_bytes_max
+        if agreed != self._segment_bytes_max:
+            self._segment_bytes_max = agreed
+            self.socket.allow(agreed)
+        self.socket.read_or_not()
+        return True
+
+    def _send(self) -> None:
+        out = self.agent.out
+        self.agent.out = []
+        self.socket.write(out)
+
+    def _wait(self) -> None:
+        """Nothing is to be done: have the driver woken when there is."""
+        agent = self.agent
+        due_ns = int(agent.deadline_ns)
+        armed_ns = self._deadline.due_ns
+        # Deadlines move with every segment: an earlier one that is armed looks again by itself.
+        if due_ns and (not armed_ns or armed_ns > due_ns):
+            self.turns.not_at(self._deadline)
+            self.turns.at(self._deadline, due_ns)
+        if agent.watches:
+            self._watch.begin()
+
+    # ---- wants
+
+    def _engine(self) -> EngineSide:
+        engine = self.engine
+        if engine is None:
+            raise RuntimeError("an agent without an engine wants something of it")
+        return engine
+
+    def _begin_step(self, want: Want) -> Step:
+        step = self._engine().step(want, self.agent.partner_qmgr)
+        self._step = step
+        self.turns.loop_shell.begin_verb()
+        return step
+
+    def _carry_out(self, want: Want) -> bool:
+        """Go on with what the agent wants; False if that must be waited for."""
+        if self._awaits_force:
+            self._awaits_force = False
+            self._done(want)
+            return True
+        step = self._step
+        if step is None:
+            if want.kind == GET and not self.socket.is_lost and not self.socket.may_send(self):
+                self._wait()
+                return False
+            step = self._begin_step(want)
+        verbs = self._engine().verbs
+        try:
+            if want.kind != BACK_OUT:
+                verbs.begin_call("MQGET" if want.kind == GET else "MQPUT")
+            if not verbs.attempt(step):
+                verbs.park(self)
+                return False
+        except MQError as error:
+            self._failed(error)
+            return True
+        if verbs.must_wait(self, int(verbs.link.durable_at)):
+            self._awaits_force = True
+            return False
+        self._done(want)
+        return True
+
+    def _done(self, want: Want) -> None:
+        self._step_over()
+        self.agent.want = None
+        self.agent.done(want, self.now_ns())
+
+    def _failed(self, error: MQError) -> None:
+        want = self.agent.want
+        self._step_over()
+        self.agent.want = None
+        if want is not None and self.agent.end is None:
+            self.agent.failed(want, error, self.now_ns())
+
+    def _step_over(self) -> None:
+        if self._step is not None:
+            self._step = None
+            self.turns.loop_shell.end_verb()
+
+    # ---- the end
+
+    def _end(self) -> None:
+        """The last segments leave, what is not committed is backed out, the connection ends."""
+        if not self.is_ending:
+            self.is_ending = True
+            self._send()
+            if self.stop_mode == TERMINATE:
+                self.socket.abort()
+            else:
+                self.socket.close()
+            self._watch.end()
+            self.turns.not_at(self._deadline)
+        if self._awaits_force and self.awaits_force():
+            return
+        want = self.agent.want
+        if want is not None and self._leaving is None and not self._carry_out_last(want):
+            return
+        if self._leave():
+            self._over()
+
+    def _carry_out_last(self, want: Want) -> bool:
+        """BACK_OUT. The agent has ended and is not interested in the result."""
+        engine = self.engine
+        if engine is None:
+            return True
+        step = self._step or self._begin_step(want)
+        try:
+            if not engine.verbs.attempt(step):
+                engine.verbs.park(self)
+                return False
+        except MQError:
+            pass  # the queue manager ends, and backs out by itself
+        self._step_over()
+        self.agent.want = None
+        return True
+
+    def _leave(self) -> bool:
+        """The connection to the engine ends, and with it what was not committed."""
+        if self.engine is None or not self.engine.verbs.link.connected:
+            return True
+        verbs = self.engine.verbs
+        if self._leaving is None:
+            self._leaving = Disconnect(units.Disconnect(vanished=True))
+        try:
+            if not verbs.attempt(self._leaving):
+                verbs.park(self)
+                return False
+        except MQError:
+            return True
+        if int(verbs.link.durable_at) > verbs.log.forced_lsn:
+            verbs.loop_shell.order(int(verbs.link.durable_at))
+        return True
+
+    def _over(self) -> None:
+        self._is_over = True
+        end = self.agent.end
+        assert end is not None
+        self._publish()
+        self.owner.ended(self, end)
+
+    def _publish(self) -> None:
+        notices = self.agent.notices
+        if notices:
+            self.agent.notices = []
+            for message_id, inserts in notices:
+                self.owner.notice(self, message_id, inserts)
+        found = (self.agent.status, self.agent.substate)
+        if found != self._status:
+            self._status = found
+            self.owner.changed(self)
+
+
+class _Deadline(Job):
+    def __init__(self, driver: AgentDriver) -> None:
+        super().__init__(driver.turns)
+        self._driver = driver
+
+    def time_is_over(self) -> None:
+        self._driver.time_has_come()
+
+
+class _MessageWatch(Job):
+    """Waits for a message on the transmission queue."""
+
+    def __init__(self, driver: AgentDriver) -> None:
+        super().__init__(driver.turns)
+        self._driver = driver
+        self._is_on = False
+
+    def begin(self) -> None:
+        """Have this woken when there is a message."""
+        engine = self._driver.engine
+        if self._is_on or engine is None:
+            return
+        self._is_on = True
+        if not engine.watch(self):
+            self.turns.later(self)  # there is one already
+
+    def end(self) -> None:
+        """There is nothing to wait for any more."""
+        engine = self._driver.engine
+        if self._is_on and engine is not None:
+            self._is_on = False
+            engine.stop_watching()
+
+    def go_on(self) -> None:
+        if self._is_on:
+            self._is_on = False
+            self._driver.message_there()

@@ -1,0 +1,61 @@
+"""What an agent needs to know: from the definition of its channel and from its queue manager."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.attributes import BY_NAME
+from ternmq.channel.settings import ChannelSettings
+from ternmq.kernel.inquire import COMMAND_LEVEL
+from ternmq.kernel.kernel import Kernel
+from ternmq.store.catalog import Definition
+
+PRODUCT_ID: Final = f"MQMM{COMMAND_LEVEL // 100:02}{COMMAND_LEVEL // 10 % 10:02}0000"
+# Attributes that the settings have under the same name.
+_SAME: Final = (
+    "batch_messages",
+    "batch_kilobytes",
+    "batch_interval_ms",
+    "batch_heartbeat_ms",
+    "disconnect_s",
+    "heartbeat_s",
+    "sequence_wrap",
+    "property_control",
+    "message_retries",
+    "message_retry_ms",
+)
+_S: Final = 1_000_000_000
+
+
+def settings_of(
+    kernel: Kernel, channel: Definition, address: str, pipelines: bool
+) -> ChannelSettings:
+    """The settings of one instance; its number is set when it has one."""
+    made = ChannelSettings(channel.name, channel.object_type, kernel.name)
+    made.qmgr_id = kernel.identity[: mq.MQ_Q_MGR_IDENTIFIER_LENGTH]
+    made.product_id = PRODUCT_ID
+    made.process_id = os.getpid()
+    made.address = address
+    made.started_s = int(kernel.clock.now_ns()) // _S
+    made.ccsid = kernel.number("ccsid")
+    made.uncommitted_max = int(kernel.max_uncommitted)
+    made.pipelines = pipelines
+    given = channel.attributes
+    for name in _SAME:
+        if name in given:
+            setattr(made, name, channel.number(name))
+    made.message_bytes_max = channel.number("max_message_length") or kernel.number(
+        "max_message_length"
+    )
+    made.is_fast = channel.number("nonpersistent_speed") == mq.MQNPMS_FAST
+    made.converts = given.get("convert") == mq.MQCDC_SENDER_CONVERSION
+    made.header_compression = _compressions(channel, "COMPHDR", "header_compression")
+    made.message_compression = _compressions(channel, "COMPMSG", "message_compression")
+    return made
+
+
+def _compressions(channel: Definition, keyword: str, name: str) -> list[int]:
+    words = BY_NAME[channel.object_type][keyword].words
+    return [words[one] for one in channel.text(name).split(",") if one in words]

@@ -1,0 +1,320 @@
+"""All message channels that one queue manager runs: started here, called by partners, and ended.
+
+The section of network/README.md has the interface for the initiator. Everything is called in the
+loop's thread, without the engine's lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
+from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, RETRY, Agent, End
+from ternmq.channel.settings import ChannelSettings
+from ternmq.host.jobs import LoopVerbs
+from ternmq.kernel import channel_instance as words
+from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE, ChannelInstance
+from ternmq.kernel.channel_work import ChannelWork
+from ternmq.network.channels.agent_driver import AgentDriver, DriverOwner
+from ternmq.network.channels.channel_events import ChannelEvents
+from ternmq.network.channels.channel_run import ChannelRun
+from ternmq.network.channels.channel_socket import ChannelSocket
+from ternmq.network.channels.definition_settings import settings_of
+from ternmq.network.channels.dialing import Dialer, DialFailed
+from ternmq.network.channels.engine_side import EngineSide
+from ternmq.network.channels.inbound import Inbound
+from ternmq.network.edge.admission import Peer
+from ternmq.network.edge.network_host import NetworkHost
+from ternmq.network.edge.tcp_listener import Network
+from ternmq.store.catalog import Definition
+from ternmq.wire.fap.segment import Segment
+
+AgentOf = Callable[[ChannelSettings, bool], Agent]
+APPLICATION: Final = "amqrmppa"
+CALLBACK_S: Final = 60.0  # for which a requester waits for its sender's call
+END_S: Final = 3.0  # for channels to end with a word to their partners, when the queue manager ends
+_QUIESCE_LOOK_S: Final = 0.1
+_STATUS_WORDS: Final[dict[int, str]] = {
+    mq.MQCHS_BINDING: words.BINDING,
+    mq.MQCHS_STARTING: words.STARTING,
+    mq.MQCHS_RUNNING: words.RUNNING,
+    mq.MQCHS_STOPPING: words.STOPPING,
+    mq.MQCHS_REQUESTING: words.REQUESTING,
+    mq.MQCHS_PAUSED: words.PAUSED,
+    mq.MQCHS_INITIALIZING: words.INITIALIZING,
+}
+
+
+class MessageChannels(DriverOwner):
+    """Runs the message channels of one queue manager. Made inside the loop, after the network."""
+
+    def __init__(
+        self,
+        host: NetworkHost,
+        network: Network,
+        agent_of: AgentOf,
+        events: ChannelEvents | None = None,
+    ) -> None:
+        self.host = host
+        self.settings = network.settings
+        self.log_message = network.log_message
+        self.events = events or ChannelEvents()
+        self._agent_of = agent_of
+        self._network = network
+        self._lock = host.shell.lock
+        self._kernel = host.engine.kernel
+        self._turns = host.turns
+        self._loop = host.turns.loop
+        self._dialer = Dialer(network.tls, network.settings.connect_s, network.settings.keep_alive)
+        self._inbound = Inbound(self)
+        self._runs: dict[int, ChannelRun] = {}  # by the number of the instance
+        self._by_driver: dict[AgentDriver, ChannelRun] = {}
+        self.take = self._inbound.take
+        host.message_channels = self
+
+    # ---- for the initiator
+
+    def start(self, definition: Definition) -> ChannelInstance:
+        """Begin to run a channel that this end starts: SDR, SVR or RQSTR."""
+        run = self._enter(definition, definition.text("connection_name"))
+        run.instance.is_caller = True
+        run.instance.status = words.INITIALIZING
+        run.task = self._loop.create_task(self._call(run))
+        return run.instance
+
+    def stop(self, instance: ChannelInstance, mode: int) -> None:
+        """Begin to end an instance; a stricter mode may follow a milder one."""
+        run = self._runs.get(instance.number)
+        if run is not None:
+            self.stop_run(run, mode)
+
+    def instances_of(self, name: str) -> list[ChannelInstance]:
+        """Those of a channel that run now."""
+        return [run.instance for run in self._runs.values() if run.instance.name == name]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no channel runs."""
+        return not self._runs
+
+    # ---- for calls of partners
+
+    def same(self, definition: Definition, qmgr_name: str) -> ChannelRun | None:
+        """The instance that runs for the same partner: of an end that sends, there is only one."""
+        one_only = definition.object_type & (SENDER | SERVER) != 0
+        for run in self._runs.values():
+            if run.instance.name == definition.name:
+                if one_only or run.partner_qmgr == qmgr_name:
+                    return run
+        return None
+
+    def awaiting_callback(self, name: str) -> ChannelRun | None:
+        """The requester that waits for this call."""
+        for run in self._runs.values():
+            if run.instance.name == name and run.awaits_callback:
+                return run
+        return None
+
+    def called(
+        self, definition: Definition, waiting: ChannelRun | None, peer: Peer, user: str
+    ) -> ChannelRun:
+        """The instance for a partner that has called and may come in."""
+        run = waiting
+        if run is None or not run.awaits_callback:
+            run = self._enter(definition, peer.address)
+            run.instance.status = words.BINDING
+        run.finish()
+        run.user = user
+        return run
+
+    def serve(self, run: ChannelRun, sock: ChannelSocket, first: Segment | None) -> None:
+        """A socket is there: an agent takes it, with the first segment if a partner has called."""
+        instance = run.instance
+        run.address = sock.peer.address
+        with self._lock:
+            self._network.channels.note_peer(instance, sock.peer)
+        channel = instance.channel
+        settings = settings_of(self._kernel, channel, sock.peer.address, self.settings.pipelines)
+        settings.number = instance.number
+        settings.callback_only = first is not None and channel.object_type == SENDER
+        agent = self._agent_of(settings, first is None)
+        user = run.user or self.host.own_user
+        is_sending = channel.object_type & (SENDER | SERVER) != 0
+        try:
+            verbs = LoopVerbs(self._turns, user, APPLICATION)
+        except MQError as error:
+            sock.abort()
+            self._finish(run, End(RETRY, "AMQ9508E", (self._kernel.name, error.reason)))
+            return
+        link = verbs.link
+        link.channel_name = instance.name
+        link.connection_name = sock.peer.address
+        queue = channel.text("transmission_queue") if is_sending else ""
+        work = ChannelWork(channel, settings, queue, sock.peer.address)
+        engine = EngineSide(verbs, work, is_sending)
+        driver = AgentDriver(self._turns, self, agent, sock, engine)
+        instance.user = user
+        instance.agent = agent
+        run.driver = driver
+        self._by_driver[driver] = run
+        self._turns.room.enter(sock.outlet, f"{user} {sock.peer.origin}")
+        self._status(run, words.BINDING)
+        self._turns.begin()
+        try:
+            driver.begin(first)
+            if run.stop_mode:
+                driver.stop(run.stop_mode)
+        finally:
+            self._turns.settle()
+
+    def stop_run(self, run: ChannelRun, mode: int) -> None:
+        """Begin to end an instance."""
+        run.stop_mode = mode
+        run.instance.stop_requested = True
+        driver = run.driver
+        if driver is not None:
+            self._turns.begin()
+            try:
+                driver.stop(mode)
+            finally:
+                self._turns.settle()
+        elif run.task is not None or run.awaits_callback:
+            self._finish(run, End(NORMAL, "AMQ9001I", (run.instance.name,)))
+
+    # ---- runs
+
+    def _enter(self, definition: Definition, address: str) -> ChannelRun:
+        with self._lock:
+            now_ns = int(self._kernel.clock.now_ns())
+            instance = self._network.channels.begin(definition, address, now_ns)
+        run = ChannelRun(instance, definition, self._loop)
+        instance.ask_to_stop = partial(self.stop_run, run)
+        self._runs[instance.number] = run
+        return run
+
+    async def _call(self, run: ChannelRun) -> None:
+        """Dial, and let an agent have the socket."""
+        channel = run.instance.channel
+        self.log_message("AMQ9002I", channel.name)
+        try:
+            protocol = await self._dialer.dial(channel, partial(ChannelSocket, self.host))
+        except DialFailed as failed:
+            run.task = None
+            self._dial_failed(run, failed)
+        except Exception as fault:
+            run.task = None
+            self.host.fault(fault, f"dialling for {channel.name}")
+            self._finish(run, End(RETRY, "AMQ9999E", (channel.name, run.instance.address)))
+        else:
+            run.task = None
+            assert isinstance(protocol, ChannelSocket)
+            self.serve(run, protocol, None)
+
+    def _dial_failed(self, run: ChannelRun, failed: DialFailed) -> None:
+        name = run.instance.name
+        peer = failed.peer
+        if failed.qualifier and peer is not None:
+            subject, issuer = peer.certificate_subject, peer.certificate_issuer
+            qualifier = failed.qualifier
+            self.host.admission.tls_failed(qualifier, name, peer.address, subject, issuer)
+        kind = RETRY if failed.may_heal else NO_RETRY
+        self._finish(run, End(kind, failed.message_id, failed.inserts))
+
+    def _finish(self, run: ChannelRun, end: End) -> None:
+        """An instance is no more."""
+        instance = run.instance
+        if self._runs.pop(instance.number, None) is None:
+            return
+        run.finish()
+        self.log_message(end.message_id, *end.inserts)
+        if end.kind in (RETRY, NO_RETRY) and end.message_id != "AMQ9999E":
+            self.log_message("AMQ9999E", instance.name, run.address or instance.address)
+        with self._lock:
+            self._network.channels.leave(instance)
+        if not run.gone.done():
+            run.gone.set_result(end)
+        self.events.ended(instance, end)
+        self.host.look()
+
+    def _status(self, run: ChannelRun, status: str) -> None:
+        if run.instance.status != status:
+            run.instance.status = status
+            self.events.changed(run.instance)
+
+    # ---- of drivers
+
+    def notice(self, driver: AgentDriver, message_id: str, inserts: tuple[object, ...]) -> None:
+        self.log_message(message_id, *inserts)
+
+    def changed(self, driver: AgentDriver) -> None:
+        run = self._by_driver.get(driver)
+        if run is None:
+            return
+        agent = driver.agent
+        instance = run.instance
+        instance.heartbeat_s = agent.heartbeat_s
+        instance.message_bytes_max = agent.message_bytes_max
+        if agent.partner_qmgr:
+            run.partner_qmgr = agent.partner_qmgr
+        status = _STATUS_WORDS.get(agent.status, instance.status)
+        if status == words.RUNNING and instance.status != words.RUNNING:
+            instance.product = agent.partner_product[:4]
+            instance.version = agent.partner_product[4:12]
+            self._network.channels.keep_alive(instance, driver.socket.peer)
+        instance.status = status
+        self.events.changed(instance)
+
+    def ended(self, driver: AgentDriver, end: End) -> None:
+        run = self._by_driver.pop(driver, None)
+        if run is None:
+            return
+        run.driver = None
+        if end.kind != CALL_BACK:
+            self._finish(run, end)
+        elif run.definition.object_type == REQUESTER and not run.stop_mode:
+            run.timer = self._loop.call_later(CALLBACK_S, self._not_called, run)
+            self._status(run, words.REQUESTING)
+        else:
+            self._finish(run, end)
+            if run.definition.object_type != REQUESTER:
+                self.events.callback_wanted(run.definition)
+
+    def _not_called(self, run: ChannelRun) -> None:
+        """The sender did not call back."""
+        run.timer = None
+        self._finish(run, End(RETRY, "AMQ9558E", (run.instance.name, run.instance.address)))
+
+    def fault(self, error: BaseException, doing: str) -> None:
+        self.host.fault(error, doing)
+
+    # ---- the end of the queue manager
+
+    def quiesce(self) -> None:
+        """Batches under way end, then their channels; a receiver that has no batch ends at once."""
+        for run in list(self._runs.values()):
+            agent = run.instance.agent
+            driver = run.driver
+            is_receiving = run.definition.object_type & (RECEIVER | REQUESTER) != 0
+            has_batch = agent is not None and (not is_receiving or agent.current_messages > 0)
+            if driver is None or not has_batch:
+                self.stop_run(run, FORCE)
+            elif not run.stop_mode:
+                self.stop_run(run, QUIESCE)
+        if self._runs and not self.host.is_running:
+            self._loop.call_later(_QUIESCE_LOOK_S, self.quiesce)
+
+    async def end(self, at_once: bool) -> None:
+        """The queue manager ends now: what is not committed is backed out."""
+        self._inbound.close()
+        for mode in (TERMINATE,) if at_once else (FORCE, TERMINATE):
+            runs = list(self._runs.values())
+            for run in runs:
+                self.stop_run(run, mode)
+            left = [run.gone for run in runs if not run.gone.done()]
+            if left and not at_once:
+                await asyncio.wait(left, timeout=END_S)
