@@ -238,8 +238,8 @@ def _peer(sock: socket.socket) -> Peer:
 def _why(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "it did not answer in time"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+    if isinstance(error, OSError) and not isinstance(error, socket.gaierror) and error.errno:
+        return os.strerror(error.errno)  # loops differ in the words they have for it
     return str(error) or type(error).__name__
 
 
