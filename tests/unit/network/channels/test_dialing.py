@@ -52,13 +52,18 @@ class Server:
         self.ports: list[int] = []
         self.names: list[str] = []
         self.port = 0
+        self.served = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.ports.append(writer.get_extra_info("peername")[1])
+        self.served += 1
         with contextlib.suppress(OSError):
             while data := await reader.read(100):
                 writer.write(data)
         writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+        self.served -= 1
 
 
 @contextlib.asynccontextmanager
@@ -72,6 +77,8 @@ async def listening(context: ssl.SSLContext | None = None) -> AsyncIterator[Serv
         yield made
     finally:
         server.close()
+        while made.served:  # noqa: ASYNC110 - the loop itself is what is waited for
+            await asyncio.sleep(0)
 
 
 def channel(conn: str, **given: str) -> Definition:
