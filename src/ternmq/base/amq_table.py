@@ -470,11 +470,13 @@ AMQ9508E	Program cannot connect to queue manager '%1'. Reason code %2.		See to t
 AMQ9509E	Program cannot open queue manager object '%1' on queue manager '%2'. Reason code %3.		See to the object and to the authority.
 AMQ9513E	Maximum number of channels reached.		Allow more with MaxChannels, or end channels.
 AMQ9514E	Channel '%1' is in use.	It runs already.
+AMQ9517W	Message on queue '%1' is not the state of a channel.	The message with MsgId %2 is where a channel keeps its sequence numbers, and it was not put there by this queue manager, or it is damaged. The channel goes on as if it were not there.	Find out who put it there, and allow nobody but administrators to use the queue. If the channel then has a sequence number error, use RESET CHANNEL.
 AMQ9519E	Channel '%1' not found.	A partner asked for a channel that is not defined here.	Define it, or correct the name at the other end.
 AMQ9524E	Remote queue manager unavailable for channel '%1'.		Start it.
 AMQ9526E	Message sequence number error for channel '%1'.	The two ends differ on which message was the last: %2 was received and %3 expected.	See what became of the messages between, then reset the channel.
 AMQ9533W	Channel '%1' is not currently active.	There is nothing to stop.
 AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
+AMQ9544W	Channel '%1': message for %2 not put to its destination queue, reason %3; %4.	MsgId %5. A message that cannot be delivered goes to a dead-letter queue, or back to its sender if it asks for that. A nonpersistent message of a fast channel is discarded if no queue takes it.	See to the destination queue. Messages of the dead-letter queue say in their MQDLH where they were to go.
 AMQ9545I	Disconnect interval expired on channel '%1'.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.
 AMQ9558E	The remote channel '%1' on host '%2' is not currently available.		See the error log there.

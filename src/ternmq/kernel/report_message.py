@@ -22,8 +22,7 @@ from mypy_extensions import i64
 from ternmq.base import constants as mq
 from ternmq.base.user_names import whole_name
 from ternmq.codec.headers.chain import headers_of
-from ternmq.codec.headers.mqmde import DescriptorExtension
-from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.headers.transmitted import transmitted_message
 from ternmq.codec.mqi.mqmd import REPORT_AT, Descriptor
 from ternmq.codec.property_area import pack_area, read_properties
 from ternmq.store.copying import NANOSECONDS_A_TENTH
@@ -73,7 +72,7 @@ def report_about(
     data = entry.data
     length = len(data)
     if about.format == mq.MQFMT_XMIT_Q_HEADER:
-        about, data = _transmitted(data)
+        about, data = transmitted_message(data)
         length = len(data) - _headers_length(data, about)  # properties are such a header
     if not about.report & option or not about.reply_to_queue:
         return None
@@ -91,25 +90,6 @@ def report_about(
 def _headers_length(data: bytes, about: Descriptor) -> int:
     chain = headers_of(data, about.pack())
     return chain[-1].end if chain else 0
-
-
-def _transmitted(data: bytes) -> tuple[Descriptor, bytes]:
-    """A message as it was before it came to a transmission queue."""
-    own = TransmissionHeader.unpack(data).descriptor.copy()
-    own.version = 2
-    at = mq.MQXQH_CURRENT_LENGTH
-    if own.format == mq.MQFMT_MD_EXTENSION:
-        extension = DescriptorExtension.unpack(data, at)
-        at += mq.MQMDE_LENGTH_2
-        own.encoding = extension.encoding
-        own.ccsid = extension.ccsid
-        own.format = extension.format
-        own.group_id = extension.group_id
-        own.msg_seq_number = extension.msg_seq_number
-        own.offset = extension.offset
-        own.msg_flags = extension.msg_flags
-        own.original_length = extension.original_length
-    return own, data[at:]
 
 
 def _descriptor(

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 class ReportSink:
     """What the verbs ask for. This one makes no reports."""
 
+    def __init__(self) -> None:
+        # Whether the last exception or expiration report that was asked for went nowhere.
+        self.was_lost = False
+
     def of_arrival(
         self,
         handle: Handle,

@@ -180,11 +180,14 @@ class Reports(ReportSink):
     def _of(
         self, connection: Connection, unit: UnitOfWork, entry: Entry, option: int, feedback: int
     ) -> bool:
+        self.was_lost = False
         report = self._report(entry, option, feedback, 0)
         if report is None:
+            self.was_lost = asks_for(entry, option)
             return True
+        self.was_lost = True
         if self._has_room_to_get(connection, unit, report.queue, entry, report):
-            self._sent(connection, unit, report)
+            self.was_lost = not self._sent(connection, unit, report)
         return connection.park is None
 
     # ---- the report on its way

@@ -29,7 +29,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.resolve import attach, can_open, detach
-from ternmq.values.entry import PERSISTENT, Entry, packed_descriptor
+from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
 
 _REPORT: Final = struct.Struct("<i")
 _PASSING: Final = (
@@ -80,6 +80,7 @@ def bury(
     request.group_id = entry.group_id
     request.priority = entry.priority
     request.persistence = entry.flags & PERSISTENT
+    request.flags |= entry.flags & OWN_DATE
     handle = Handle(connection, 0, mq.MQOO_OUTPUT)
     attach(handle, local, [])
     try:

@@ -1,0 +1,353 @@
+"""A message that a channel has received, on its way to its queue, or to its queues if it is for a
+distribution list: each of these alone.
+
+The message keeps its descriptor, the context too. Its user's authority is asked for as PUTAUT says:
+
+    DEF   the channel's user needs put and setall on the object, and setall on the queue manager
+    CTX   the message's user needs put on it; the channel's user setall on both, and altusr on the
+          queue manager
+
+The object is the queue that is named or, for a queue of another queue manager, the transmission
+queue that takes the message. What its queue does not take:
+
+    full or inhibited   to be tried again, unless the want is final
+    any other           an exception report if it asks for one; then MQRO_DISCARD_MSG lets it go,
+                        else it goes to the dead-letter queue with the reason
+    nowhere             a fast message is discarded and logged; else MQError: the batch must not be
+                        committed
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.object_types import BY_BIT, LOCAL
+from ternmq.base.reasons import MQRC_PUT_INHIBITED, MQRC_Q_FULL, MQRC_Q_TYPE_ERROR
+from ternmq.base.user_names import whole_name
+from ternmq.channel.agent import (
+    BURIED,
+    DISCARDED,
+    PLACED,
+    RETURNED,
+    TRY_AGAIN,
+    Want,
+)
+from ternmq.codec.mqi.mqmd import APPL_IDENTITY_DATA_AT, PUT_APPL_TYPE_AT, USER_ID_AT
+from ternmq.kernel.authority import check
+from ternmq.kernel.channel_states import do_not_count
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.ending import abandon, back_out_some, commit
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.put import put
+from ternmq.kernel.report_message import asks_for
+from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.resolve import attach, can_open, close_handle, named, new_handle, send_by
+from ternmq.kernel.undeliverable import bury, is_discarded, is_passing_refusal
+from ternmq.security import authorities as auth
+from ternmq.security.authorities import SELF_PROFILE
+from ternmq.store.catalog import Definition
+from ternmq.store.copying import NANOSECONDS_A_TENTH
+from ternmq.txn.unit import ENDED, UnitOfWork
+from ternmq.values.entry import PERSISTENT, Entry
+
+if TYPE_CHECKING:
+    from ternmq.kernel.channel_work import ChannelWork
+    from ternmq.kernel.transmission import Route
+
+_OPEN: Final = mq.MQOO_OUTPUT | mq.MQOO_SET_ALL_CONTEXT
+_MAY_PASS: Final = (MQRC_Q_FULL, MQRC_PUT_INHIBITED)
+_FULL_DATA: Final = mq.MQRO_EXCEPTION_WITH_FULL_DATA & ~mq.MQRO_EXCEPTION_WITH_DATA
+NOT_DELIVERED: Final = "AMQ9544W"
+
+
+@final
+class Target:
+    """One destination of a message, and what is put there."""
+
+    __slots__ = ("data", "handle", "is_done", "is_reported", "outcome", "qmgr", "queue", "reason",
+                 "request", "was_lost")  # fmt: skip
+
+    def __init__(
+        self, queue: str, qmgr: str, request: PutRequest, data: bytes, reason: int = 0
+    ) -> None:
+        self.queue = queue
+        self.qmgr = qmgr
+        self.request = request
+        self.data = data
+        self.reason = reason  # why it is undeliverable, if that is known already
+        self.handle: Handle | None = None
+        self.is_reported = False  # its exception report was put, or it asks for none
+        self.was_lost = False  # that report went nowhere
+        self.is_done = False
+        self.outcome = PLACED
+
+    def entry(self, kernel: Kernel) -> Entry:
+        """The message as it would be on its queue."""
+        request = self.request
+        persistence = PERSISTENT if request.persistence else 0  # of two kinds, the safe one
+        now_ns = kernel.clock.now_ns()
+        expiry_at = 0
+        if request.expiry >= 0:
+            expiry_at = int(now_ns + request.expiry * NANOSECONDS_A_TENTH)
+        return Entry(
+            0,
+            request.priority,
+            request.flags | persistence,
+            now_ns,
+            expiry_at,
+            request.msg_id,
+            request.correl_id,
+            request.group_id,
+            request.base,
+            self.data,
+            len(self.data),
+            request.properties,
+        )
+
+
+@final
+class Placing:
+    """The destinations of one message, in order."""
+
+    def __init__(self, targets: list[Target], is_fast: bool) -> None:
+        self.targets = targets
+        self.is_fast = is_fast
+
+    def go_on(self, kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
+        """Place what is not placed; False: parked, or another step has to follow."""
+        durable_at = int(connection.durable_at)
+        reason = 0
+        for target in self.targets:
+            if target.is_done:
+                continue
+            if not self._place(kernel, connection, work, target, want.is_final):
+                return False
+            durable_at = max(durable_at, int(connection.durable_at))
+            if not target.is_done:
+                reason = target.reason
+                target.reason = 0
+        connection.durable_at = durable_at
+        want.reason = reason
+        if reason:
+            want.outcome = TRY_AGAIN
+        else:
+            worst = max(self.targets, key=_outcome)
+            want.outcome = worst.outcome
+            want.reason = worst.reason
+        return True
+
+    def _place(
+        self,
+        kernel: Kernel,
+        connection: Connection,
+        work: ChannelWork,
+        target: Target,
+        is_final: bool,
+    ) -> bool:
+        """False: parked. Afterwards it is done, or has a reason and may be tried again."""
+        if not target.reason:
+            try:
+                if not self._put(kernel, connection, work, target):
+                    return False
+                target.is_done = True
+                return True
+            except MQError as refused:
+                self._close(kernel, target)
+                if is_passing_refusal(refused.reason):
+                    raise
+                target.reason = refused.reason
+            if target.reason in _MAY_PASS and not is_final:
+                return True
+        return self._deal_with(kernel, connection, work, target)
+
+    # ---- the put
+
+    def _put(
+        self, kernel: Kernel, connection: Connection, work: ChannelWork, target: Target
+    ) -> bool:
+        if connection.undertaking is not None and not abandon(kernel, connection):
+            return False  # of a put of several segments that has failed
+        handle = target.handle
+        if handle is None:
+            handle = _opened(kernel, connection, work, target)
+            if handle is None:
+                return False
+            target.handle = handle
+        do_not_count(connection)
+        if put(kernel, connection, handle, target.request, target.data) is None:
+            return False
+        self._close(kernel, target)
+        return True
+
+    def _close(self, kernel: Kernel, target: Target) -> None:
+        handle = target.handle
+        target.handle = None
+        if handle is not None:
+            close_handle(kernel, handle, 0)
+
+    # ---- what no queue takes
+
+    def _deal_with(
+        self, kernel: Kernel, connection: Connection, work: ChannelWork, target: Target
+    ) -> bool:
+        """It cannot be delivered; False: parked."""
+        if connection.undertaking is not None and not abandon(kernel, connection):
+            return False
+        if not self.is_fast:
+            done = self._report_and_bury(kernel, connection, work, target)
+        else:
+            done = self._aside(kernel, connection, work, target)
+        if done:
+            target.is_done = True
+        return done
+
+    def _aside(
+        self, kernel: Kernel, connection: Connection, work: ChannelWork, target: Target
+    ) -> bool:
+        """A fast message has a unit of work of its own for that, which ends here in any case."""
+        batch = _exchange_unit(connection, None)
+        done = False
+        try:
+            done = self._report_and_bury(kernel, connection, work, target)
+            if done:
+                commit(kernel, connection)
+        finally:
+            unit = _exchange_unit(connection, batch)
+            if unit is not None and unit.state != ENDED:
+                target.is_reported = False
+                while not back_out_some(kernel, unit):
+                    pass
+        return done
+
+    def _report_and_bury(
+        self, kernel: Kernel, connection: Connection, work: ChannelWork, target: Target
+    ) -> bool:
+        entry = target.entry(kernel)
+        do_not_count(connection)
+        if not target.is_reported:
+            unit = kernel.unit_of(connection, "MQPUT")
+            do_not_count(connection)
+            if not kernel.reports.exception(connection, unit, entry, target.reason):
+                return False
+            target.is_reported = True
+            target.was_lost = kernel.reports.was_lost
+        if is_discarded(entry) and not target.was_lost:
+            target.outcome = RETURNED if asks_for(entry, _FULL_DATA) else DISCARDED
+            is_back = target.outcome == RETURNED
+            what = "it went back to its sender" if is_back else "MQRO_DISCARD_MSG: discarded"
+            _notify(kernel, work, target, what)
+            return True
+        return self._bury(kernel, connection, work, target, entry)
+
+    def _bury(
+        self,
+        kernel: Kernel,
+        connection: Connection,
+        work: ChannelWork,
+        target: Target,
+        entry: Entry,
+    ) -> bool:
+        name = str(kernel.catalog.qmgr.get("dead_letter_queue", ""))
+        refusal = 0
+        if not work.uses_dead_letter_queue:
+            name = "USEDLQ(NO)"
+        else:
+            try:
+                do_not_count(connection)
+                if not bury(kernel, connection, entry, target.queue, target.qmgr, target.reason):
+                    return False
+                target.outcome = BURIED
+                _notify(kernel, work, target, f"it is on dead-letter queue {name} here")
+                return True
+            except MQError as refused:
+                if is_passing_refusal(refused.reason):
+                    raise
+                refusal = refused.reason
+        if self.is_fast:
+            target.outcome = DISCARDED
+            why = f"dead-letter queue {name or '(none)'}, MQRC {refusal}" if refusal else name
+            _notify(kernel, work, target, f"a fast message, discarded ({why})")
+            return True
+        raise mq_error(
+            target.reason,
+            verb="MQPUT",
+            object=target.queue,
+            detail=f"message {entry.msg_id.hex()} of channel {work.channel} cannot be delivered, "
+            f"and the dead-letter queue {name or '(DEADQ is blank)'} does not take it"
+            f"{f' (MQRC {refusal})' if refusal else ''}; the batch is backed out",
+        )
+
+
+def _notify(kernel: Kernel, work: ChannelWork, target: Target, what: str) -> None:
+    place = f"{target.queue}({target.qmgr or kernel.name})"
+    inserts = (work.channel, place, target.reason, what, target.request.msg_id.hex())
+    kernel.notices.add(NOT_DELIVERED, inserts)
+
+
+def _exchange_unit(connection: Connection, unit: UnitOfWork | None) -> UnitOfWork | None:
+    before = connection.unit
+    connection.unit = unit
+    return before
+
+
+def _outcome(target: Target) -> int:
+    return target.outcome
+
+
+def _opened(
+    kernel: Kernel, connection: Connection, work: ChannelWork, target: Target
+) -> Handle | None:
+    """The queue that takes the message; None: parked."""
+    connection.begin_verb()
+    via: list[Definition] = []
+    definition, route = named(
+        kernel, connection, None, target.queue, target.qmgr, _OPEN, "MQOPEN", via
+    )
+    if kernel.authority.enabled:
+        _check_user(kernel, connection, work, target, via[0] if via else definition, route)
+    if definition.object_type != LOCAL:
+        raise mq_error(MQRC_Q_TYPE_ERROR, verb="MQOPEN", object=definition.name)
+    local = kernel.local_queue(connection, definition)
+    if local is None or not can_open(kernel, connection, local, _OPEN, "MQOPEN"):
+        return None
+    handle = new_handle(kernel, connection, _OPEN)
+    attach(handle, local, via)
+    send_by(handle, route)
+    return handle
+
+
+def _check_user(
+    kernel: Kernel,
+    connection: Connection,
+    work: ChannelWork,
+    target: Target,
+    named_one: Definition,
+    route: Route | None,
+) -> None:
+    """MQRC_NOT_AUTHORIZED unless the users that PUTAUT names may put the message."""
+    mqot = BY_BIT[named_one.object_type].mqot
+    name = named_one.name
+    qualifier = mq.MQRQ_OPEN_NOT_AUTHORIZED
+    of_channel = auth.PUT | auth.SETALL
+    of_qmgr = auth.SETALL
+    if work.puts_by_context:
+        of_channel = auth.SETALL
+        of_qmgr |= auth.ALTUSR
+        user = _user_of(target.request.base)
+        if not kernel.authority.is_administrator(user):
+            check(kernel, connection, user, mqot, name, auth.PUT, "MQOPEN", qualifier, _OPEN)
+    if connection.privileged:
+        return
+    user = connection.user
+    check(kernel, connection, user, mqot, name, of_channel, "MQOPEN", qualifier, _OPEN)
+    check(
+        kernel, connection, user, mq.MQOT_Q_MGR, SELF_PROFILE, of_qmgr, "MQOPEN", qualifier, _OPEN
+    )  # fmt: skip
+
+
+def _user_of(base: bytes) -> str:
+    user = base[USER_ID_AT : USER_ID_AT + 12].decode("utf-8", "replace").rstrip(" \0")
+    data = base[APPL_IDENTITY_DATA_AT:PUT_APPL_TYPE_AT].decode("utf-8", "replace")
+    return whole_name(user, data.rstrip(" \0"))

@@ -1,0 +1,264 @@
+"""What the queue manager does for the sending end of a channel: the transmission queue is its own,
+messages are got in the unit of work of the batch, that is prepared, then committed or backed out.
+
+A message is taken as it is on the transmission queue (MQXQH and what follows), with the time that
+its Expiry has left. One that cannot be sent is got with a reason, and the agent has it buried.
+Each function returns False while the connection is parked or has another step to go.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.command_reasons import MQRCCF_CHANNEL_INDOUBT
+from ternmq.base.errors import IntegrityError, MQError, mq_error
+from ternmq.base.reasons import (
+    MQRC_MSG_TOO_BIG_FOR_CHANNEL,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_TRUNCATED_MSG_FAILED,
+)
+from ternmq.channel.agent import Want
+from ternmq.channel.channel_state import ChannelState
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.mqmd import EXPIRY_AT, FORMAT_AT
+from ternmq.codec.property_header import as_put
+from ternmq.kernel.channel_in_doubt import (
+    InDoubtBatch,
+    batch_of_channel,
+    batch_xid,
+    batches_in_doubt,
+)
+from ternmq.kernel.channel_work import (
+    ChannelWork,
+    next_state,
+    read_own_state,
+    replace_own_state,
+)
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.ending import back_out, back_out_some, commit, commit_unit
+from ternmq.kernel.get import resume
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering_calls import was_backed_out, was_committed, was_prepared
+from ternmq.kernel.requests import GetCall
+from ternmq.kernel.resolve import open_queue
+from ternmq.kernel.returning import take_back
+from ternmq.kernel.transmission import transmission_queue
+from ternmq.kernel.two_phase import PREPARE_BYTES
+from ternmq.store.copying import NANOSECONDS_A_TENTH
+from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.values.get_request import GetRequest
+
+_INNER_EXPIRY_AT: Final = 104 + EXPIRY_AT  # in an MQXQH
+_FORMAT: Final = b"MQXMIT  "
+
+
+# ---- the beginning
+
+
+def open_channel(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
+    """READ_STATE: the transmission queue is opened, for this channel alone."""
+    if work.queue is None:
+        work.queue = _opened(kernel, connection, work)
+        if work.queue is None:
+            return False
+    _refuse_other(kernel, work)
+    batch = batch_of_channel(kernel, work.channel, work.partner_qmgr)
+    state = read_own_state(kernel, connection, work, True)
+    if state is None:
+        return False
+    if batch is not None:
+        batch.describe(state)
+    connection.durable_at = 0
+    want.state = state
+    return True
+
+
+def _opened(kernel: Kernel, connection: Connection, work: ChannelWork) -> Handle | None:
+    name = work.transmission_queue
+    transmission_queue(kernel, name, "", "MQOPEN")  # it is one, or refused
+    return open_queue(kernel, connection, name, "", "", mq.MQOO_INPUT_EXCLUSIVE, "MQOPEN")
+
+
+def _refuse_other(kernel: Kernel, work: ChannelWork) -> None:
+    """A batch in doubt is for the partner that was asked to confirm it."""
+    for batch in batches_in_doubt(kernel):
+        is_own = batch.channel == work.channel
+        if is_own and batch.partner_qmgr == work.partner_qmgr:
+            continue
+        if is_own or batch.transmission_queue == work.transmission_queue:
+            raise mq_error(
+                MQRCCF_CHANNEL_INDOUBT,
+                verb="MQOPEN",
+                object=work.channel,
+                detail=f"{batch.messages} messages of {batch.transmission_queue} are in doubt on "
+                f"channel {batch.channel} to {batch.partner_qmgr}, and {work.channel} leads to "
+                f"{work.partner_qmgr}; use RESOLVE CHANNEL({batch.channel})",
+            )
+
+
+# ---- messages
+
+
+def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
+    """GET; `is_fast` of the want says whether the channel is fast, then whether the message is."""
+    handle = work.queue
+    if handle is None:
+        raise IntegrityError(f"{work.channel}: its transmission queue is not open")
+    call = work.call
+    if call is None:
+        call = _get_call(connection, handle, want.is_fast, int(want.bytes_max))
+        work.call = call
+    resume(kernel, call)
+    if call.entry is not None and call.reason == MQRC_TRUNCATED_MSG_FAILED:
+        call = _get_call(connection, handle, False, 0)  # too long: it is buried in the batch
+        work.call = call
+        resume(kernel, call)
+    entry = call.entry
+    if entry is None:
+        if connection.park is not None or connection.again:
+            return False
+        work.call = None
+        if call.reason != MQRC_NO_MSG_AVAILABLE:
+            raise mq_error(int(call.reason), verb="MQGET", object=work.transmission_queue)
+        want.message = None
+        return True
+    work.call = None
+    is_fast = call.request.syncpoint_if_persistent and not entry.flags & PERSISTENT
+    message, reason = _as_sent(kernel, entry, int(want.bytes_max))
+    if reason and is_fast:
+        take_back(kernel, call)  # so that it stays if there is no dead-letter queue for it
+        want.is_fast = False
+        return get_message(kernel, connection, work, want)
+    work.got = entry
+    work.got_is_fast = is_fast
+    want.message = message
+    want.reason = reason
+    want.is_fast = is_fast
+    if not is_fast:
+        work.counted += 1
+        # What the message depends on is forced with the record that prepares its batch.
+        connection.durable_at = 0
+    return True
+
+
+def _get_call(connection: Connection, handle: Handle, is_fast: bool, bytes_max: int) -> GetCall:
+    option = mq.MQGMO_SYNCPOINT_IF_PERSISTENT if is_fast else mq.MQGMO_SYNCPOINT
+    request = GetRequest(option)
+    request.syncpoint = not is_fast
+    request.syncpoint_if_persistent = is_fast
+    if is_fast and bytes_max:
+        request.buffer_length = bytes_max
+    return GetCall(connection, handle, request)
+
+
+def _as_sent(kernel: Kernel, entry: Entry, bytes_max: int) -> tuple[bytes, int]:
+    """The message, and why it cannot be sent; 0: it can."""
+    data = entry.data
+    if entry.properties:
+        data, _ = as_put(entry.properties, data, entry.base)
+    if not is_transmittable(entry):
+        return data, mq.MQFB_XMIT_Q_MSG_ERROR
+    if entry.expiry_at:
+        left = (entry.expiry_at - kernel.clock.now_ns()) // NANOSECONDS_A_TENTH
+        tenths = max(int(left), 1).to_bytes(4, "little")
+        data = data[:_INNER_EXPIRY_AT] + tenths + data[_INNER_EXPIRY_AT + 4 :]
+    if bytes_max and len(data) > bytes_max:
+        return data, MQRC_MSG_TOO_BIG_FOR_CHANNEL
+    return data, 0
+
+
+def is_transmittable(entry: Entry) -> bool:
+    """Whether it begins with a valid MQXQH, in the queue manager's encoding."""
+    if entry.base[FORMAT_AT : FORMAT_AT + 8] != _FORMAT or entry.properties:
+        return False
+    try:
+        TransmissionHeader.unpack(entry.data)
+    except MQError:
+        return False
+    return True
+
+
+# ---- the end of a batch
+
+
+def prepare_batch(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
+    """PREPARE: from here on the partner decides. A batch without numbered messages has nothing that
+    could be in doubt."""
+    connection.begin_verb()
+    kernel.refuse_if_broken("prepare")
+    before = work.state
+    if work.counted == 0 or before is None:
+        return True
+    if not work.is_replaced:
+        if not replace_own_state(kernel, work, next_state(work, want.luwid, want.sequence)):
+            return False
+        work.is_replaced = True
+    unit = connection.unit
+    if unit is None:
+        raise IntegrityError(f"{work.channel}: a batch of {work.counted} has no unit of work")
+    connection.begin_verb()
+    if not kernel.coordinator.has_room(unit, PREPARE_BYTES):
+        kernel.make_room(connection, "prepare", kernel.name, PREPARE_BYTES)
+        return False
+    connection.log_tries = 0
+    xid = batch_xid(_known(before, work), want.luwid, want.sequence, want.messages, connection.user)
+    connection.depends_on(kernel.coordinator.prepare(unit, xid))
+    connection.unit = None
+    work.forget_batch()
+    if kernel.measured:
+        was_prepared(kernel, connection)
+    return True
+
+
+def _known(state: ChannelState, work: ChannelWork) -> ChannelState:
+    state.partner_qmgr = work.partner_qmgr
+    return state
+
+
+def commit_batch(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
+    """COMMIT. It need not be forced: if a crash takes it back, the batch is in doubt again, and the
+    partner's answer is the same."""
+    connection.begin_verb()
+    kernel.refuse_if_broken("commit")
+    batch = batch_of_channel(kernel, work.channel, work.partner_qmgr)
+    if batch is not None:
+        commit_unit(kernel, connection, batch.unit)
+        _note_committed(work, batch)
+        if kernel.measured:
+            was_committed(kernel, connection)
+    elif connection.unit is not None:
+        commit(kernel, connection)  # messages that were buried, and none that was sent
+        if connection.again:
+            return False
+        work.forget_batch()
+    connection.durable_at = 0
+    return True
+
+
+def _note_committed(work: ChannelWork, batch: InDoubtBatch) -> None:
+    work.state = next_state(work, batch.luwid, batch.sequence)
+
+
+def back_out_batch(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
+    """BACK_OUT of the batch that is open or, `in_doubt`, of the one that is prepared."""
+    if not want.in_doubt:
+        back_out(kernel, connection)
+        if not connection.again:
+            work.forget_batch()
+        return not connection.again
+    connection.begin_verb()
+    unit = work.undone
+    if unit is None:
+        batch = batch_of_channel(kernel, work.channel, work.partner_qmgr)
+        if batch is None:
+            return True
+        unit = batch.unit
+        work.undone = unit
+    connection.again = not back_out_some(kernel, unit)
+    connection.depends_on(kernel.coordinator.log.end_lsn)
+    if not connection.again:
+        work.undone = None
+        if kernel.measured:
+            was_backed_out(kernel, connection)
+    return not connection.again

@@ -1,0 +1,113 @@
+"""A message that came by a channel, read: where it goes, its descriptor, properties and body.
+
+It is MQXQH, then MQMDE where its descriptor needs version 2, MQDH if it is for several queues,
+MQRFH2 if it has properties, its data (see `kernel.transmission`). The fields are checked as those
+of a put: what a partner sends is no more trusted than what an application puts. A message that
+cannot be read is undeliverable as it is, with MQFB_XMIT_Q_MSG_ERROR or the reason of the field.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.base.reasons import MQRC_DH_ERROR, MQRC_MDE_ERROR, MQRC_XQH_ERROR
+from ternmq.codec.headers.mqdh import DistributionHeader
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.headers.transmitted import transmitted_message
+from ternmq.codec.mqi.list_records import PutRecord
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.kernel.channel_placing import Placing, Target
+from ternmq.kernel.put_parts import in_parts
+from ternmq.kernel.requests import PutRequest
+from ternmq.mqi.descriptor import canonical, check_descriptor, in_group_or_segment
+from ternmq.values.entry import OWN_DATE, ZERO_ID
+
+_UNREADABLE: Final = (MQRC_XQH_ERROR, MQRC_MDE_ERROR, MQRC_DH_ERROR)
+
+
+def read_message(message: bytes, is_fast: bool) -> Placing:
+    """The destinations of a message, and what is to be put there."""
+    try:
+        targets = _targets(message, not is_fast)
+    except MQError as error:
+        reason = mq.MQFB_XMIT_Q_MSG_ERROR if error.reason in _UNREADABLE else error.reason
+        targets = [_unreadable(message, reason, is_fast)]
+    return Placing(targets, is_fast)
+
+
+def _targets(message: bytes, syncpoint: bool) -> list[Target]:
+    header = TransmissionHeader.unpack(message)
+    md, data = transmitted_message(message)
+    if md.format != mq.MQFMT_DIST_HEADER:
+        return [_target(header.remote_queue, header.remote_qmgr, md, data, syncpoint)]
+    listed = DistributionHeader.unpack(data)
+    md.encoding = listed.encoding
+    md.ccsid = listed.ccsid
+    md.format = listed.format
+    data = data[_structure_length(data) :]
+    targets: list[Target] = []
+    for at, destination in enumerate(listed.destinations):
+        own = md.copy()
+        if listed.flags & mq.MQDHF_NEW_MSG_IDS:
+            own.msg_id = ZERO_ID
+        if listed.put_records:
+            _take_record(own, listed.put_records[at], listed.put_record_fields)
+        targets.append(_target(destination.queue, destination.qmgr, own, data, syncpoint))
+    return targets
+
+
+def _structure_length(data: bytes) -> int:
+    return int.from_bytes(data[8:12], "little")
+
+
+def _take_record(md: Descriptor, record: PutRecord, fields: int) -> None:
+    """What one destination has for itself."""
+    if fields & mq.MQPMRF_MSG_ID:
+        md.msg_id = record.msg_id
+    if fields & mq.MQPMRF_CORREL_ID:
+        md.correl_id = record.correl_id
+    if fields & mq.MQPMRF_GROUP_ID:
+        md.group_id = record.group_id
+    if fields & mq.MQPMRF_FEEDBACK:
+        md.feedback = record.feedback
+    if fields & mq.MQPMRF_ACCOUNTING_TOKEN:
+        md.accounting_token = record.accounting_token
+
+
+def _target(queue: str, qmgr: str, md: Descriptor, data: bytes, syncpoint: bool) -> Target:
+    check_descriptor(md, "MQPUT")
+    request = _request(md, syncpoint)
+    if request.splits:
+        request, data = in_parts(request, data)
+    return Target(queue, qmgr, request, data)
+
+
+def _request(md: Descriptor, syncpoint: bool) -> PutRequest:
+    plain = canonical(md)
+    request = PutRequest(mq.MQPMO_SET_ALL_CONTEXT, plain.pack(), syncpoint)
+    request.replies_unplaced = False
+    request.msg_id = plain.msg_id.ljust(24, b"\0")
+    request.correl_id = plain.correl_id.ljust(24, b"\0")
+    request.group_id = plain.group_id.ljust(24, b"\0")
+    if request.group_id == ZERO_ID:
+        request.group_id = ZERO_ID  # the very zeros: see `Queue._list`
+    request.new_group_id = in_group_or_segment(md) and request.group_id == ZERO_ID
+    request.priority = md.priority
+    request.persistence = md.persistence
+    request.expiry = md.expiry
+    request.flags |= OWN_DATE
+    return request
+
+
+def _unreadable(message: bytes, reason: int, is_fast: bool) -> Target:
+    """As it came, header and all."""
+    md = Descriptor(
+        format=mq.MQFMT_XMIT_Q_HEADER,
+        persistence=mq.MQPER_NOT_PERSISTENT if is_fast else mq.MQPER_PERSISTENT,
+        priority=0,
+    )
+    request = _request(md, not is_fast)
+    request.flags &= ~OWN_DATE
+    return Target("", "", request, message, reason)

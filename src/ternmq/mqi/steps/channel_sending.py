@@ -1,0 +1,44 @@
+"""The wants of the sending end of a channel, as steps."""
+
+from __future__ import annotations
+
+from typing import final
+
+from ternmq.base.errors import IntegrityError
+from ternmq.channel import agent
+from ternmq.kernel import channel_sending as sending
+from ternmq.kernel.channel_work import ChannelWork
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.kernel import Kernel
+from ternmq.mqi.steps.step import Step
+
+
+def sending_step(work: ChannelWork, want: agent.Want) -> Step:
+    """The step that carries a want out. `durable_at` of the connection says afterwards whether the
+    log must be forced before `done`: not for a COMMIT."""
+    return SendingStep(work, want)
+
+
+@final
+class SendingStep(Step):
+    """One want."""
+
+    def __init__(self, work: ChannelWork, want: agent.Want) -> None:
+        super().__init__(agent.WANT_NAMES[want.kind])
+        self.work = work
+        self.want = want
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        work = self.work
+        want = self.want
+        if want.kind == agent.GET:
+            return sending.get_message(kernel, link, work, want)
+        if want.kind == agent.PREPARE:
+            return sending.prepare_batch(kernel, link, work, want)
+        if want.kind == agent.COMMIT:
+            return sending.commit_batch(kernel, link, work, want)
+        if want.kind == agent.BACK_OUT:
+            return sending.back_out_batch(kernel, link, work, want)
+        if want.kind == agent.READ_STATE:
+            return sending.open_channel(kernel, link, work, want)
+        raise IntegrityError(f"{self.verb} is not for a sending end")
