@@ -115,13 +115,12 @@ class ChannelControl:
     def current(self) -> int:
         """How many are current."""
         number = len(self.instances)
-        served = {one.name for one in self.instances.values()}
         for one in self.channels.values():
             if not one.number:
                 number += 1
-        for name in self.stopped:
-            if name not in served:
-                number += 1
+        if self.stopped:
+            served = {one.name for one in self.instances.values()}
+            number += len(self.stopped - served)
         return number
 
     def has_room(self) -> bool:

@@ -16,6 +16,7 @@ from ternmq.base import constants as mq
 from ternmq.base import object_types as types
 from ternmq.base.attributes import attributes_of
 from ternmq.kernel.authority import may_display_named
+from ternmq.kernel.channel_instance import RUNNING, STARTING
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import STATUS_NAMES, Kernel
 from ternmq.kernel.parts import LISTENERS, SERVICES, RunningPart
@@ -46,7 +47,7 @@ class QueueManagerStatus(StatusDisplay):
             "TYPE": "QMGR",
             "STATUS": STATUS_NAMES[kernel.status],
             "AUTOCLUS": "NONE",
-            "CHINIT": "STOPPED",
+            "CHINIT": _initiator(kernel),
             "CHKPTCNT": int(kernel.keeper.checkpoints),
             "CMDSERV": "STOPPED",
             "CONNS": len(kernel.connections),
@@ -66,6 +67,14 @@ class QueueManagerStatus(StatusDisplay):
         _add_log(kernel, values)
         values.update(kernel.environment)  # what the shell knows better
         return [values]
+
+
+def _initiator(kernel: Kernel) -> str:
+    """RUNNING if any channel initiator does."""
+    statuses = set(kernel.parts.control.initiators.values())
+    if RUNNING in statuses:
+        return RUNNING
+    return STARTING if statuses else "STOPPED"
 
 
 def _add_log(kernel: Kernel, values: Values) -> None:

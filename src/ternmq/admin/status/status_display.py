@@ -27,9 +27,18 @@ Values = dict[str, Value]
 # What MONITOR stands for.
 MONITORED: Final[dict[str, tuple[str, ...]]] = {
     "QSTATUS": ("LGETDATE", "LGETTIME", "LPUTDATE", "LPUTTIME", "MONQ", "MSGAGE", "QTIME"),
-    "CHSTATUS": ("COMPRATE", "COMPTIME", "EXITTIME", "MONCHL"),
+    "CHSTATUS": (
+        "COMPRATE",
+        "COMPTIME",
+        "EXITTIME",
+        "MONCHL",
+        "NETTIME",
+        "XBATCHSZ",
+        "XQMSGSA",
+        "XQTIME",
+    ),
 }
-BARE: Final = ("CURRENT",)  # shown without brackets
+BARE: Final = ("CURRENT", "SAVED")  # shown without brackets
 NOT_FOUND: Final[dict[str, tuple[str, int]]] = {
     "QSTATUS": ("AMQ8565E", rc.MQRC_UNKNOWN_OBJECT_NAME),
     "CONN": ("AMQ8461I", rc.MQRC_HCONN_ERROR),

@@ -1,10 +1,11 @@
 """The instances of channels that run, how many there may be, and how they end.
 
-MAXINST bounds the instances of a channel, MAXINSTC those from one address, MaxChannels those of the
-queue manager. DISCINT ends an instance without a call for so long; one in a call (a get that waits)
-is not idle. KAINT is how long TCP waits before it asks whether the other end is still there: AUTO
-is a minute more than the heartbeat interval, 0 is never. STOP CHANNEL ends instances and, but for
-STATUS(INACTIVE), keeps new ones out until START CHANNEL.
+MAXINST bounds the instances of a channel, MAXINSTC those from one address, MaxChannels and
+MaxActiveChannels those of the queue manager (`kernel/channel_control`). DISCINT ends an instance
+without a call for so long; one in a call (a get that waits) is not idle. KAINT is how long TCP
+waits before it asks whether the other end is still there: AUTO is a minute more than the heartbeat
+interval, 0 is never. STOP CHANNEL ends instances and, but for STATUS(INACTIVE), keeps new ones out
+until START CHANNEL.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Channels:
         self._meter = kernel.meter
         self._clock = kernel.clock
         self._at_work = kernel.catalog.at_work.setdefault(SPACE_OF[SVRCONN], set())
-        self.instances_max = instances_max
+        self._parts.control.channels_max = instances_max
         kernel.meter.dispatcher.channels_max = instances_max
         self._log_message = log_message
         self._loop = asyncio.get_running_loop()
@@ -89,7 +90,8 @@ class Channels:
         name = channel.name
         if is_stopped(channel):
             raise Refused(CHANNEL_UNAVAILABLE, "AMQ9534E", (name,))
-        if len(self.instances) >= self.instances_max:
+        control = self._parts.control
+        if not control.has_room() or not control.has_place():
             raise Refused(MAX_CONNS_LIMIT_REACHED, "AMQ9513E")
         most = channel.number("max_instances")
         if self._of_channel.get(name, 0) >= most:
@@ -114,6 +116,10 @@ class Channels:
         """An instance has ended."""
         if self.instances.pop(instance.number, None) is not None:
             self._count(instance, -1)
+            control = self._parts.control
+            control.fill()
+            if control.to_dial:
+                self._parts.look_at_channels()
             meter = self._meter
             if meter.channels_wanted:
                 instance.stopped_ns = int(self._clock.now_ns())

@@ -19,7 +19,9 @@ class NetworkSettings:
     port: int = DEFAULT_PORT  # of a listener with PORT(0)
     backlog: int = 1024  # of a listener with BACKLOG(0); the system may allow less
     keep_alive: bool = False
-    channels_max: int = 0  # MaxChannels; 0: as file descriptors allow
+    channels_max: int = 0  # MaxChannels, those that are current; 0: as file descriptors allow
+    active_max: int = 0  # MaxActiveChannels; 0: as MaxChannels
+    initiators_max: int = 3  # MaxInitiators; more than three are never allowed
     adopts_early: bool = True  # ChlauthEarlyAdopt: CHLAUTH sees the user of the password
     allows_tls_1_3: bool = True
     connect_s: float = CONNECT_S_USUAL  # Connect_Timeout; 0 is as if it were not there
@@ -41,8 +43,9 @@ def read_network_settings(ini: IniFile) -> NetworkSettings:
         made.keep_alive = tcp.get("KeepAlive").lower() == "yes"
     channels = ini.first("Channels")
     if channels is not None:
-        limits = [channels.get("MaxChannels"), channels.get("MaxActiveChannels")]
-        made.channels_max = min((int(one) for one in limits if one), default=0)
+        made.channels_max = int(channels.get("MaxChannels") or 0)
+        made.active_max = int(channels.get("MaxActiveChannels") or 0)
+        made.initiators_max = int(channels.get("MaxInitiators") or made.initiators_max)
         made.adopts_early = channels.get("ChlauthEarlyAdopt").upper() != "N"
         made.pipelines = int(channels.get("PipeLineLength") or 1) > 1
         made.adopts = _chosen(channels.get("AdoptNewMCA"), ADOPTABLE, frozenset())

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ternmq.base.limits import BLOCKED_HELD_MAX, BLOCKED_HOLD_S
+from ternmq.kernel.channel_control import INITIATORS_MAX
 from ternmq.network.edge.accept import Acceptor, ProtocolOf
 from ternmq.network.edge.admission import Admission, Peer
 from ternmq.network.edge.channel_instances import Channels
@@ -53,6 +54,9 @@ class Network:
         self.tls.allows_tls_1_3 = self.settings.allows_tls_1_3
         most = self.settings.channels_max or host.sessions_max
         self.channels = Channels(kernel, most, self.log_message)
+        control = kernel.parts.control
+        control.active_max = min(self.settings.active_max or most, most)
+        control.initiators_max = min(self.settings.initiators_max, INITIATORS_MAX)
         self.users = Users(host, self.log_message, self.settings.adopts_early)
         self.admission = Admission(host, self.channels, self.users, self.log_message)
         self.acceptor = Acceptor(self.tls, protocol_of, self.log_message, self.admission.tls_failed)

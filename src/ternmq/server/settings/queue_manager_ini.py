@@ -79,7 +79,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("ServiceComponent", "ComponentDataSize", 0, _NUMBER_MAX),
     Row("Channels", "MaxChannels", 1, 65_535, works=True),
     Row("Channels", "MaxActiveChannels", 1, 65_535, works=True),
-    Row("Channels", "MaxInitiators", 1, _NUMBER_MAX),
+    Row("Channels", "MaxInitiators", 1, _NUMBER_MAX, works=True),
     Row("Channels", "PipeLineLength", 1, _NUMBER_MAX, works=True),
     Row(
         "Channels",

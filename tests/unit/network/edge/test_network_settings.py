@@ -30,7 +30,7 @@ def test_an_empty_file_is_the_usual() -> None:
         ("Channels:\n   MaxChannels=200\n", NetworkSettings(channels_max=200)),
         (
             "Channels:\n   MaxChannels=200\n   MaxActiveChannels=50\n",
-            NetworkSettings(channels_max=50),
+            NetworkSettings(channels_max=200, active_max=50),
         ),
         ("Channels:\n   ChlauthEarlyAdopt=N\n", NetworkSettings(adopts_early=False)),
         ("Channels:\n   ChlauthEarlyAdopt=Y\n", NetworkSettings()),
