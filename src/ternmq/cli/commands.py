@@ -66,6 +66,8 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("dspmqtrn", "control.dspmqtrn", "show units of work in doubt"),
     Row("rsvmqtrn", "control.rsvmqtrn", "end units of work in doubt"),
     Row("runmqdlq", "control.runmqdlq", "work through a dead-letter queue by rules"),
+    Row("runmqchi", "control.runmqchi", "start channels when messages for them arrive"),
+    Row("runmqchl", "control.runmqchl", "run a channel until it ends"),
     Row("runmqtrm", "control.runmqtrm", "start programs when messages arrive"),
     Row("strmqtrc", "control.strmqtrc", "switch trace on"),
     Row("endmqtrc", "control.endmqtrc", "switch trace off"),

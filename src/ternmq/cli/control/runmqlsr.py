@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
         return EXIT_UNEXPECTED
     name = str(answer["name"])
     write_now(f"Listening on port {answer['port']} for queue manager '{place.name}'.")
-    _wait(lambda: _listens(place, name))
+    wait_while(lambda: _listens(place, name))
     asked(place, quiet=True, action=STOP, name=name)
     return 0
 
@@ -66,8 +66,8 @@ def _listens(place: Place, name: str) -> bool:
     return answer is not None and name in answer.get("names", ())
 
 
-def _wait(go_on: Callable[[], bool]) -> None:
-    """Until a signal, or until `go_on` says that the listener has ended."""
+def wait_while(go_on: Callable[[], bool]) -> None:
+    """Until a signal, or until `go_on` says that it is over."""
     stopped: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -1,0 +1,58 @@
+"""runmqchi: a channel initiator for as long as this command runs.
+
+It works in the queue manager's process, so this command only asks for it, waits, and ends it again.
+SCHINIT(QMGR) starts one with the queue manager.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base.errors import MQError
+from ternmq.cli import attach
+from ternmq.cli.arguments import CommandLine
+from ternmq.cli.control.runmqlsr import wait_while
+from ternmq.cli.output import write_error, write_now
+from ternmq.server.folder.scripts import answer_line
+
+if TYPE_CHECKING:
+    from ternmq.api.connection import Connection
+
+ABOUT: Final = "Start channels when messages for them arrive, while this command runs."
+QUEUE: Final = "SYSTEM.CHANNEL.INITQ"
+EXIT_UNEXPECTED: Final = 10
+EXIT_FAILED: Final = 20
+
+
+def main(argv: list[str]) -> int:
+    """Run the command."""
+    line = CommandLine("runmqchi", ABOUT, EXIT_FAILED)
+    line.add_argument("-q", metavar="QUEUE", default=QUEUE, help="the initiation queue")
+    line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
+    asked = line.parse_args(argv)
+    try:
+        with attach.attach_admin(asked.m, "runmqchi") as operator:
+            return _run(operator, asked.q)
+    except MQError as error:
+        write_error(str(error))
+        return EXIT_FAILED
+
+
+def _run(operator: Connection, queue: str) -> int:
+    (answer,) = operator.mqsc(f"START CHINIT INITQ('{queue}')")
+    write_now(answer_line(answer))
+    if not answer.ok:
+        return EXIT_UNEXPECTED
+    wait_while(lambda: _runs(operator, queue))
+    if operator.connected:
+        operator.mqsc(f"STOP CHINIT INITQ('{queue}')")
+    return 0
+
+
+def _runs(operator: Connection, queue: str) -> bool:
+    """Whether somebody reads the queue."""
+    try:
+        shown = operator.mqsc(f"DISPLAY QSTATUS('{queue}') IPPROCS")[0]
+    except MQError:
+        return False
+    return shown.ok and int(shown["IPPROCS"]) > 0
