@@ -34,6 +34,7 @@ from ternmq.host.log_status import log_status
 from ternmq.host.shared_threads import thread_transport
 from ternmq.kernel.notices import Notice
 from ternmq.log.record import LogDamaged
+from ternmq.network.channels.message_channels import MessageChannels
 from ternmq.network.edge.network_settings import NetworkSettings, read_network_settings
 from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
@@ -273,6 +274,7 @@ class Process:
             lambda peer: PartnerSocket(host, peer),
             self._network_settings,
         )
+        MessageChannels(host, network)
         host.on_state = self._ending
         self._watch(host)
         loop = asyncio.get_running_loop()

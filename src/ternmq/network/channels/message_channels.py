@@ -15,6 +15,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
 from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, RETRY, Agent, End
+from ternmq.channel.agents import make_agent, ping_agent
 from ternmq.channel.settings import ChannelSettings
 from ternmq.host.jobs import LoopVerbs
 from ternmq.kernel import channel_instance as words
@@ -34,7 +35,6 @@ from ternmq.network.edge.tcp_listener import Network
 from ternmq.store.catalog import Definition
 from ternmq.wire.fap.segment import Segment
 
-AgentOf = Callable[[ChannelSettings, bool], Agent]
 APPLICATION: Final = "amqrmppa"
 CALLBACK_S: Final = 60.0  # for which a requester waits for its sender's call
 END_S: Final = 3.0  # for channels to end with a word to their partners, when the queue manager ends
@@ -50,6 +50,18 @@ _STATUS_WORDS: Final[dict[int, str]] = {
 }
 
 
+class Agents:
+    """Makes agents. A test has others."""
+
+    def running(self, settings: ChannelSettings, is_initiator: bool) -> Agent:
+        """One end of a channel, the one that calls or the one that is called."""
+        return make_agent(settings, is_initiator)
+
+    def pinging(self, settings: ChannelSettings, data: bytes) -> Agent:
+        """The end that pings."""
+        return ping_agent(settings, data)
+
+
 class MessageChannels(DriverOwner):
     """Runs the message channels of one queue manager. Made inside the loop, after the network."""
 
@@ -57,14 +69,13 @@ class MessageChannels(DriverOwner):
         self,
         host: NetworkHost,
         network: Network,
-        agent_of: AgentOf,
-        events: ChannelEvents | None = None,
+        agents: Agents | None = None,
     ) -> None:
         self.host = host
         self.settings = network.settings
         self.log_message = network.log_message
-        self.events = events or ChannelEvents()
-        self._agent_of = agent_of
+        self.events = ChannelEvents()  # the initiator puts itself here
+        self._agents = agents or Agents()
         self._network = network
         self._lock = host.shell.lock
         self._kernel = host.engine.kernel
@@ -74,6 +85,7 @@ class MessageChannels(DriverOwner):
         self._inbound = Inbound(self)
         self._runs: dict[int, ChannelRun] = {}  # by the number of the instance
         self._by_driver: dict[AgentDriver, ChannelRun] = {}
+        self._pings: set[asyncio.Task[None]] = set()  # kept, or they would be collected
         self.take = self._inbound.take
         host.message_channels = self
 
@@ -92,6 +104,12 @@ class MessageChannels(DriverOwner):
         run = self._runs.get(instance.number)
         if run is not None:
             self.stop_run(run, mode)
+
+    def ping(self, definition: Definition, data_length: int, done: Callable[[End], None]) -> None:
+        """Call the partner, send it data and compare what comes back; `done` is called once."""
+        task = self._loop.create_task(self._ping(definition, data_length, done))
+        self._pings.add(task)
+        task.add_done_callback(self._pings.discard)
 
     def instances_of(self, name: str) -> list[ChannelInstance]:
         """Those of a channel that run now."""
@@ -142,7 +160,7 @@ class MessageChannels(DriverOwner):
         settings = settings_of(self._kernel, channel, sock.peer.address, self.settings.pipelines)
         settings.number = instance.number
         settings.callback_only = first is not None and channel.object_type == SENDER
-        agent = self._agent_of(settings, first is None)
+        agent = self._agents.running(settings, first is None)
         user = run.user or self.host.own_user
         is_sending = channel.object_type & (SENDER | SERVER) != 0
         try:
@@ -205,7 +223,7 @@ class MessageChannels(DriverOwner):
             protocol = await self._dialer.dial(channel, partial(ChannelSocket, self.host))
         except DialFailed as failed:
             run.task = None
-            self._dial_failed(run, failed)
+            self._finish(run, self._dial_failed(channel.name, failed))
         except Exception as fault:
             run.task = None
             self.host.fault(fault, f"dialling for {channel.name}")
@@ -215,15 +233,35 @@ class MessageChannels(DriverOwner):
             assert isinstance(protocol, ChannelSocket)
             self.serve(run, protocol, None)
 
-    def _dial_failed(self, run: ChannelRun, failed: DialFailed) -> None:
-        name = run.instance.name
+    async def _ping(
+        self, definition: Definition, data_length: int, done: Callable[[End], None]
+    ) -> None:
+        name = definition.name
+        try:
+            protocol = await self._dialer.dial(definition, partial(ChannelSocket, self.host))
+        except DialFailed as failed:
+            done(self._dial_failed(name, failed))
+            return
+        assert isinstance(protocol, ChannelSocket)
+        settings = settings_of(
+            self._kernel, definition, protocol.peer.address, self.settings.pipelines
+        )
+        agent = self._agents.pinging(settings, bytes(one & 0xFF for one in range(data_length)))
+        driver = AgentDriver(self._turns, PingOwner(self, done), agent, protocol, None)
+        self._turns.begin()
+        try:
+            driver.begin()
+        finally:
+            self._turns.settle()
+
+    def _dial_failed(self, name: str, failed: DialFailed) -> End:
         peer = failed.peer
         if failed.qualifier and peer is not None:
             subject, issuer = peer.certificate_subject, peer.certificate_issuer
             qualifier = failed.qualifier
             self.host.admission.tls_failed(qualifier, name, peer.address, subject, issuer)
         kind = RETRY if failed.may_heal else NO_RETRY
-        self._finish(run, End(kind, failed.message_id, failed.inserts))
+        return End(kind, failed.message_id, failed.inserts)
 
     def _finish(self, run: ChannelRun, end: End) -> None:
         """An instance is no more."""
@@ -318,3 +356,25 @@ class MessageChannels(DriverOwner):
             left = [run.gone for run in runs if not run.gone.done()]
             if left and not at_once:
                 await asyncio.wait(left, timeout=END_S)
+
+
+class PingOwner(DriverOwner):
+    """Who waits for the end of a ping."""
+
+    def __init__(self, channels: MessageChannels, done: Callable[[End], None]) -> None:
+        self._channels = channels
+        self._done = done
+
+    def notice(self, driver: AgentDriver, message_id: str, inserts: tuple[object, ...]) -> None:
+        self._channels.log_message(message_id, *inserts)
+
+    def changed(self, driver: AgentDriver) -> None:
+        """No status shows it."""
+
+    def ended(self, driver: AgentDriver, end: End) -> None:
+        if end.kind != NORMAL:
+            self._channels.log_message(end.message_id, *end.inserts)
+        self._done(end)
+
+    def fault(self, error: BaseException, doing: str) -> None:
+        self._channels.fault(error, doing)
