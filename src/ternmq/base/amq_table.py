@@ -466,22 +466,32 @@ AMQ9492E	The responder program encountered an error: %1.		See the messages befor
 AMQ9502E	Type of channel not suitable for action requested.	Channel '%1' is not of a type that '%2' can use.	Correct the name at the other end.
 AMQ9503E	Channel negotiation failed.	Channel '%1' could not be established.	See the error log of the other end.
 AMQ9504E	A protocol error was detected for channel '%1'.		Keep the error logs of both ends.
+AMQ9505E	Channel sequence wrap values are different.	Channel '%1', host '%2': SEQWRAP differs at the two ends (%3).	Give both ends the same SEQWRAP, then start the channel.
+AMQ9506E	Message receipt confirmation failed.	Channel '%1' has ended because the queue manager at '%2' did not take the last batch. The status was %3.	See the error log of the other end.
 AMQ9508E	Program cannot connect to queue manager '%1'. Reason code %2.		See to the queue manager.
 AMQ9509E	Program cannot open queue manager object '%1' on queue manager '%2'. Reason code %3.		See to the object and to the authority.
+AMQ9510E	Messages cannot be retrieved from a queue.	Channel '%1' has ended: a get from queue '%2' failed with reason code %3.	See to the transmission queue.
+AMQ9511E	Messages cannot be put to a queue.	Channel '%1' has ended: a message could be put neither to its queue nor to a dead-letter queue ('%2', reason code %3). It stays at the sender.	Correct what the reason says.
 AMQ9513E	Maximum number of channels reached.		Allow more with MaxChannels, or end channels.
 AMQ9514E	Channel '%1' is in use.	It runs already.
 AMQ9517W	Message on queue '%1' is not the state of a channel.	The message with MsgId %2 is where a channel keeps its sequence numbers, and it was not put there by this queue manager, or it is damaged. The channel goes on as if it were not there.	Find out who put it there, and allow nobody but administrators to use the queue. If the channel then has a sequence number error, use RESET CHANNEL.
 AMQ9519E	Channel '%1' not found.	A partner asked for a channel that is not defined here.	Define it, or correct the name at the other end.
+AMQ9520E	Channel '%1' not defined remotely.	There is no channel of this name at '%2'.	Define it there, or correct the name.
 AMQ9524E	Remote queue manager unavailable for channel '%1'.		Start it.
+AMQ9525E	Remote queue manager is ending.	Channel '%1' has ended because the queue manager at '%2' is ending.	Nothing, if that is planned: the channel is tried again.
 AMQ9526E	Message sequence number error for channel '%1'.	The two ends differ on which message was the last: %2 was received and %3 expected.	See what became of the messages between, then reset the channel.
+AMQ9528I	User requested closure of channel '%1'.	The channel was stopped by a command, or because its queue manager ends.
 AMQ9533W	Channel '%1' is not currently active.	There is nothing to stop.
 AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
-AMQ9544W	Channel '%1': message for %2 not put to its destination queue, reason %3; %4.	MsgId %5. A message that cannot be delivered goes to a dead-letter queue, or back to its sender if it asks for that. A nonpersistent message of a fast channel is discarded if no queue takes it.	See to the destination queue. Messages of the dead-letter queue say in their MQDLH where they were to go.
+AMQ9536E	Channel ended by an exit.	Channel '%1' has ended because an exit at '%2' wanted it.	See the error log of the other end and the exit.
+AMQ9540E	Commit failed.	Channel '%1' has ended: a batch could not be committed ('%2', reason code %3).	Correct what the reason says.
+AMQ9541E	CCSID supplied for data conversion not supported.	Channel '%1', host '%2': the headers of messages cannot be converted (%3).	Use a character set that both queue managers know.
+AMQ9544W	Messages not put to destination queue.	Messages of channel '%1' went to a dead-letter queue: %2 (1 here, 2 at the other end).	Look at the messages there.
 AMQ9545I	Disconnect interval expired on channel '%1'.
+AMQ9547E	Type of remote channel not suitable for action requested.	Channel '%1' is of a type at '%2' that cannot answer this call.	Correct the types of both definitions.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.
 AMQ9558E	The remote channel '%1' on host '%2' is not currently available.		See the error log there.
-AMQ9573E	Maximum number of active channels reached.	Channel '%1' waits as STARTING until one of the %2 active channels ends.	Allow more with MaxActiveChannels, or lower DISCINT.
-AMQ9574I	Channel '%1' can now be started.	It waited for a place among the active channels, and has one.
+AMQ9565E	No dead-letter queue defined.	Channel '%1' has ended: a message cannot be sent, and the dead-letter queue '%2' does not take it (reason code %3). It stays on its queue.	Define a dead-letter queue, or correct what the reason says.
 AMQ9616E	The CipherSpec proposed is not enabled on the server.	Channel '%1', host '%2': the two ends have no version and CipherSpec of TLS in common (%3).	Use the same CipherSpec at both ends, or an ANY_ name.
 AMQ9631E	The CipherSpec negotiated during the TLS handshake does not match the required CipherSpec for channel '%1'.	CipherSpec '%2' was agreed on with host '%4', and the channel wants '%3'.	Use the same CipherSpec at both ends.
 AMQ9633E	Bad TLS certificate for channel '%1'.	The certificate of host '%2' or the one it was shown is not valid: %3.	Correct the certificate, or trust the authority that signed it.
@@ -490,6 +500,9 @@ AMQ9636E	TLS distinguished name does not match peer name, channel '%1'.	The cert
 AMQ9637E	Channel is lacking a certificate.	Channel '%1' wants a certificate of its clients (SSLCAUTH(REQUIRED)), and host '%2' has shown none.	Give the client a certificate, or make SSLCAUTH OPTIONAL.
 AMQ9638E	TLS communications error for channel '%1'.	The handshake with host '%2' ended: %3.	See the error log of the other end.
 AMQ9639E	Remote channel '%1' did not specify a CipherSpec.	Host '%2' connected without TLS, and the channel has the CipherSpec '%3'.	Give the client a CipherSpec.
+AMQ9641E	Remote CipherSpec error for channel '%1'.	The queue manager at '%2' does not accept the CipherSpec of this end.	Use the same CipherSpec at both ends.
+AMQ9642E	No TLS certificate for channel '%1'.	The queue manager at '%2' wants a certificate and was shown none.	Give the queue manager a certificate, or make SSLCAUTH OPTIONAL there.
+AMQ9643E	Remote TLS peer name error for channel '%1'.	SSLPEER of the channel at '%2' does not fit the certificate of this end.	Correct SSLPEER there, or use another certificate here.
 AMQ9660E	Key repository: password incorrect or stash file absent.	The key repository %1 cannot be opened.	See to the files of the key repository.
 AMQ9776E	Channel was blocked by userid.	User '%2' may not use channel '%1' (address %3).	See DISPLAY CHLAUTH; correct the user or the rule.
 AMQ9777E	Channel was blocked.	The rules of channel authentication refuse channel '%1' from %2.	See DISPLAY CHLAUTH with MATCH(RUNCHECK); correct the rules if that was wrong.

@@ -73,6 +73,10 @@ NO_RETRY: Final = 2  # it cannot heal by itself: STOPPED
 CALL_BACK: Final = 3  # a sender calls its requester now; a requester waits (REQUESTING) for that
 
 
+# STOP CHANNEL, as the commands number the modes. Above it the channel ends at once.
+QUIESCE: Final = 1
+
+
 @final
 class Want:
     """One thing that the engine must do for an agent, and its result."""
@@ -87,9 +91,11 @@ class Want:
         self.message: bytes | None = None
         self.is_fast = False  # the message is nonpersistent and the channel fast: no syncpoint
         self.bytes_max: i64 = 0  # GET: the longest message that the partner takes
-        self.reason = 0  # GET: the message can go to no partner, and is buried with this reason
-        self.waited_ns: i64 = 0  # GET: how long the message was on the queue
+        # GET: the message can go to no partner, and is buried with this reason. PLACE: the message
+        # exit does not want it put: it goes where what cannot be put goes, with this reason
+        self.reason = 0
         self.is_final = False  # PLACE: no more retries: dead-letter queue, report or discard
+        self.retries_all = False  # PLACE: a retry exit decides: TRY_AGAIN whatever the reason
         self.outcome = PLACED
         self.state: ChannelState | None = None
 

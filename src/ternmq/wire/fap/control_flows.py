@@ -1,9 +1,10 @@
-"""Bodies of the flows that are not calls: identity, status, shared sockets, delivery of messages,
-and those of message channels. INITIAL_DATA has its own file.
+"""Bodies of the flows that are not calls: identity, shared sockets, delivery of messages.
+
+INITIAL_DATA has its own file; STATUS_DATA and what only message channels send is in
+`channel_flows`.
 
     USERID_DATA       who the client runs as; not answered
     CONAUTH_INFO      user id and password (or token); answered by STATUS_DATA
-    STATUS_DATA       no body: all is well; else length, code, and a value if the length has room
     HEARTBEAT         no body
     SOCKET_ACTION     a conversation of a shared socket starts or ends
     REQUEST_MSGS      the client asks for messages of a handle
@@ -16,8 +17,6 @@ message alone is the answer, on request id 1. A listener starts with NOTIFICATIO
 Q_STATE (value 16) for its handle and CONN_STATE (2), asks once without a wait, with flag 0x01, and
 allows units of work by TXN_ALLOWED; to stop it sends CONN_STATE (0) with CONFIRM_REQUEST and waits
 for an answer, CONN_STATE_REPLY by its name (guess).
-
-Of message channels only the layout is here; RESYNC_DATA's is our own until one is seen.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ from ternmq.base.constants import (
 from ternmq.codec.mqi.mqmd import LAYOUT as MQMD
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.wire.fap.part import (
-    AtLeast,
     Data,
     Fixed,
     Flagged,
@@ -55,19 +53,12 @@ from ternmq.wire.fap.vocabulary import (
     ASYNC_MESSAGE,
     CONAUTH_INFO,
     HEARTBEAT,
-    MESSAGE_DATA,
     NOTIFICATION,
     NOTIFICATION_NAMES,
-    PING_DATA,
     RENEGOTIATE_DATA,
     REQUEST_MSGS,
-    RESET_DATA,
-    RESYNC_DATA,
-    SECURITY_DATA,
     SELECTION,
     SOCKET_ACTION,
-    STATUS_DATA,
-    STATUS_NAMES,
     USERID_DATA,
     Named,
 )
@@ -75,21 +66,6 @@ from ternmq.wire.fap.vocabulary import (
 FAP_LEVEL_TOKENS: Final = 17
 
 CONTROL_FLOWS: Final[dict[int, list[Part]]] = {
-    # One source says where LUWID and sequence are (in the body); the layout is a guess.
-    RESYNC_DATA: [Fixed(i32("length", 16), i32("sequence"), raw("luwid", 8))],
-    RESET_DATA: [Fixed(i32("length", 8), i32("sequence"))],
-    # The word at 12 of the MSH is not known; perhaps the number of the segment or its offset.
-    MESSAGE_DATA: [
-        Fixed(eye("MSH "), i32("sequence"), i32("data_length"), i32("unknown"), i32("total")),
-        Data("data", "data_length"),
-    ],
-    STATUS_DATA: [
-        Optional(Fixed(i32("length", 8), i32("code", names=Named(STATUS_NAMES, False)))),
-        AtLeast("length", 12, Fixed(i32("value"))),
-    ],
-    SECURITY_DATA: [],  # opaque: exits talk to each other
-    # Whether the length counts itself is not known, so the data is the rest of the body.
-    PING_DATA: [Fixed(i32("length"))],
     USERID_DATA: [
         Fixed(eye("UID "), chars("user_id", 12), chars("password", 12, is_secret=True)),
         # From FAP level 5. The queue manager goes by the long user id where there is one.

@@ -15,8 +15,8 @@ Rows with the type of a segment come before rows for ANY, then the order of the 
 whose next state is SAME leaves the state as it is. Two tables are run for each socket: SOCKET once,
 CONVERSATION for each of its conversations. The page of the client protocol shows both.
 
-Another kind of channel needs a table of its own, with the rows that it shares and more of them:
-states, conditions, facts and actions are values, which the machine only compares.
+Message channels have tables of their own in `channel_dialogue`, with the rows of the opening that
+all share. States, conditions, facts and actions are values, which the machine only compares.
 """
 
 from __future__ import annotations
@@ -72,6 +72,15 @@ CONNECTING: Final = 16
 CONNECTED: Final = 17
 CUT: Final = 18  # by an operator: the connection has ended, and the partner does not know yet
 ENDED: Final = 19
+# States of a message channel, whose opening is that of a socket.
+AGREED: Final = 20  # nothing but initial data and security data was sent
+RESYNCING: Final = 21
+RESETTING: Final = 22
+PINGING: Final = 23
+IDLE: Final = 24  # no batch is open
+IN_BATCH: Final = 25
+CONFIRMING: Final = 26  # the batch is sent, and its answer has not come
+PIPELINING: Final = 27  # so too, and the next batch is open
 SAME: Final = -1
 STATE_NAMES: Final[dict[int, str]] = {
     OPENING: "opening",
@@ -88,6 +97,14 @@ STATE_NAMES: Final[dict[int, str]] = {
     CONNECTED: "connected",
     CUT: "cut",
     ENDED: "ended",
+    AGREED: "agreed",
+    RESYNCING: "resyncing",
+    RESETTING: "resetting",
+    PINGING: "pinging",
+    IDLE: "idle",
+    IN_BATCH: "in a batch",
+    CONFIRMING: "confirming",
+    PIPELINING: "pipelining",
     SAME: "the same",
 }
 
@@ -303,7 +320,7 @@ class Dialogue:
 # ---- the tables of MQI channels
 
 
-def _refuse(
+def refusing(
     states: tuple[int, ...],
     speaker: int,
     text: str,
@@ -312,15 +329,16 @@ def _refuse(
     type: int = ANY,
     when: When = UNCONDITIONAL,
 ) -> Row:
+    """A row that refuses."""
     return Row(states, speaker, (type,), REFUSE, SAME, when=when, text=text, status=status)
 
 
-_BOTH: Final = (INITIATOR, ACCEPTOR)
+BOTH: Final = (INITIATOR, ACCEPTOR)
 _BEFORE: Final = (OPENING, ANSWERING)
 _THERE: Final = (STARTING, NEW, NAMED, AUTHENTICATING, IDENTIFIED, CONNECTING, CONNECTED, CUT)
 _UNCONNECTED: Final = (NEW, NAMED, IDENTIFIED)
 _INITIAL: Final = CONFIRM_REQUEST | FIRST_AND_LAST
-_LAST_WORD: Final = ERROR | CLOSE_CHANNEL
+LAST_WORD: Final = ERROR | CLOSE_CHANNEL
 # What a connected conversation sends, each a call with a reply or part of reading ahead.
 CONNECTED_TYPES: Final[tuple[int, ...]] = (
     *[type for type in CALL_NAMES if type != MQCONN],
@@ -328,32 +346,39 @@ CONNECTED_TYPES: Final[tuple[int, ...]] = (
     NOTIFICATION,
 )
 
-SOCKET: Final = Table(
-    "socket",
-    (
-        # Both sides agree.
+
+def opening_rows(flags: int, agreed: int) -> tuple[Row, ...]:
+    """How both sides agree on initial data, on every kind of channel."""
+    return (
         Row(
             (OPENING,), INITIATOR, (INITIAL_DATA,), NEGOTIATE, ANSWERING,
-            plan=ALWAYS, flags=_INITIAL,
+            plan=ALWAYS, flags=flags,
         ),
         Row((OPENING,), INITIATOR, (STATUS_DATA,), CLOSE, CLOSED),
-        _refuse(_BEFORE, INITIATOR, "{type} before initial data is agreed", PROTOCOL_SEGMENT_TYPE),
+        refusing(_BEFORE, INITIATOR, "{type} before initial data is agreed", PROTOCOL_SEGMENT_TYPE),
         Row(
             (ANSWERING,), ACCEPTOR, (INITIAL_DATA,), REVISE, OPENING,
             when=WITH_ERROR, flags=ERROR,
         ),
-        Row((ANSWERING,), ACCEPTOR, (INITIAL_DATA,), AGREE, OPEN, when=WITHOUT_ERROR, flags=0),
-        Row(_BEFORE, ACCEPTOR, (STATUS_DATA,), REPORT_WHY, CLOSED, flags=_LAST_WORD),
-        _refuse(_BEFORE, ACCEPTOR, "{type} answers the initial data"),
+        Row((ANSWERING,), ACCEPTOR, (INITIAL_DATA,), AGREE, agreed, when=WITHOUT_ERROR, flags=0),
+        Row(_BEFORE, ACCEPTOR, (STATUS_DATA,), REPORT_WHY, CLOSED, flags=LAST_WORD),
+        refusing(_BEFORE, ACCEPTOR, "{type} answers the initial data"),
+    )  # fmt: skip
+
+
+SOCKET: Final = Table(
+    "socket",
+    (
+        *opening_rows(_INITIAL, OPEN),
         # The socket's own flows.
         *[
             Row(
                 (OPEN,), side, (HEARTBEAT,), ANSWER_HEARTBEAT, SAME,
                 when=WITH_CONFIRM, flags=CONFIRM_REQUEST,
             )
-            for side in _BOTH
+            for side in BOTH
         ],
-        *[Row((OPEN,), side, (HEARTBEAT,), NOTHING, SAME, flags=0) for side in _BOTH],
+        *[Row((OPEN,), side, (HEARTBEAT,), NOTHING, SAME, flags=0) for side in BOTH],
         Row(
             (OPEN,), INITIATOR, (STATUS_DATA,), CLOSE, CLOSED,
             when=WITH_CLOSE, flags=CLOSE_CHANNEL,
@@ -361,11 +386,11 @@ SOCKET: Final = Table(
         Row((OPEN,), INITIATOR, (STATUS_DATA,), NOTHING, SAME),
         Row(
             (OPEN,), ACCEPTOR, (STATUS_DATA,), REPORT_WHY, CLOSED,
-            when=WITH_ERROR, flags=_LAST_WORD,
+            when=WITH_ERROR, flags=LAST_WORD,
         ),
         Row((OPEN,), INITIATOR, (SOCKET_ACTION,), PASS_ON, SAME, flags=0),
-        *[Row((OPEN,), side, (ANY,), PASS_ON, SAME) for side in _BOTH],
-        *[Row((CLOSED,), side, (ANY,), NOTHING, SAME) for side in _BOTH],
+        *[Row((OPEN,), side, (ANY,), PASS_ON, SAME) for side in BOTH],
+        *[Row((CLOSED,), side, (ANY,), NOTHING, SAME) for side in BOTH],
     ),
 )  # fmt: skip
 SOCKET_TYPES: Final = SOCKET.types(OPEN, INITIATOR)  # which no conversation gets from a client
@@ -380,18 +405,18 @@ CONVERSATION: Final = Table(
         ),
         Row((ABSENT, ENDED), INITIATOR, (SOCKET_ACTION,), NOTHING, SAME, when=ENDS, flags=0),
         Row(_THERE, INITIATOR, (SOCKET_ACTION,), LEAVE, SAME, when=ENDS, flags=0),
-        _refuse(
+        refusing(
             (*_THERE, ENDED), INITIATOR, "SOCKET_ACTION: conversation {number}", CONV_ID_ERROR,
             type=SOCKET_ACTION, when=STARTS,
         ),
-        _refuse(
+        refusing(
             (ABSENT, *_THERE, ENDED), INITIATOR, "SOCKET_ACTION {detail}", SOCKET_ACTION_TYPE,
             type=SOCKET_ACTION,
         ),
-        _refuse((ABSENT,), INITIATOR, "{type}: no conversation {number}", CONV_ID_ERROR),
+        refusing((ABSENT,), INITIATOR, "{type}: no conversation {number}", CONV_ID_ERROR),
         # The action in the answer is not looked at: its number is not confirmed.
         Row((STARTING,), ACCEPTOR, (SOCKET_ACTION,), GO_ON, NEW, flags=0),
-        _refuse((STARTING,), ACCEPTOR, "{type} answers SOCKET_ACTION"),
+        refusing((STARTING,), ACCEPTOR, "{type} answers SOCKET_ACTION"),
         # Who it is. Partners leave parts out or repeat them.
         Row((NEW,), INITIATOR, (USERID_DATA,), KEEP_USER, NAMED, plan=ALWAYS),
         Row((NAMED, IDENTIFIED), INITIATOR, (USERID_DATA,), KEEP_USER, SAME),
@@ -401,12 +426,12 @@ CONVERSATION: Final = Table(
         ),
         Row((NEW, IDENTIFIED), INITIATOR, (CONAUTH_INFO,), KEEP_PASSWORD, AUTHENTICATING),
         Row((AUTHENTICATING,), ACCEPTOR, (STATUS_DATA,), GO_ON, IDENTIFIED),
-        _refuse((AUTHENTICATING,), ACCEPTOR, "{type} answers CONAUTH_INFO"),
+        refusing((AUTHENTICATING,), ACCEPTOR, "{type} answers CONAUTH_INFO"),
         # MQCONN.
         Row((NAMED, IDENTIFIED), INITIATOR, (MQCONN,), CONNECT, CONNECTING, plan=ALWAYS),
         Row((NEW,), INITIATOR, (MQCONN,), CONNECT, CONNECTING),
         Row(_UNCONNECTED, INITIATOR, (NOTIFICATION,), NOTHING, SAME),  # it crossed MQDISC_REPLY
-        _refuse(
+        refusing(
             _UNCONNECTED, INITIATOR, "{type} on a conversation that is not connected",
             PROTOCOL_SEGMENT_TYPE,
         ),
@@ -418,14 +443,14 @@ CONVERSATION: Final = Table(
         Row((CONNECTING,), ACCEPTOR, (MQCONN + REPLY,), REPORT_REASON, NEW, when=IF_FAILED),
         # A call that failed is the end of it, whatever call the reply names.
         Row((CONNECTING,), ACCEPTOR, (ANY,), REPORT_REASON, NEW, when=IF_FAILED),
-        _refuse((CONNECTING,), ACCEPTOR, "{type} answers MQCONN"),
+        refusing((CONNECTING,), ACCEPTOR, "{type} answers MQCONN"),
         # Connected. Calls are not run through here one by one: they have a table of their own.
         Row((CONNECTED,), INITIATOR, CONNECTED_TYPES, SERVE, SAME),
-        _refuse(
+        refusing(
             (CONNECTED,), INITIATOR, "MQCONN, and the conversation is connected",
             PROTOCOL_GENERAL, type=MQCONN,
         ),
-        _refuse((CONNECTED,), INITIATOR, "{type} is not expected of a client", PROTOCOL_GENERAL),
+        refusing((CONNECTED,), INITIATOR, "{type} is not expected of a client", PROTOCOL_GENERAL),
         # The ends.
         Row((CONNECTED, CUT), ACCEPTOR, (MQDISC + REPLY,), DISCONNECT, NEW, when=IF_COMPLETED),
         Row((CONNECTED,), ACCEPTOR, (STOP_CONN,), NOTHING, CUT),

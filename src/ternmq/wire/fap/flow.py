@@ -14,6 +14,7 @@ from ternmq.base.errors import LocalProtocolError, MQError
 from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR
 from ternmq.codec.mqi.charv import CharV, read_charv
 from ternmq.wire.fap.call_flows import CALL_FLOWS, CALL_HEADER, output_area
+from ternmq.wire.fap.channel_flows import CHANNEL_FLOWS
 from ternmq.wire.fap.control_flows import CONTROL_FLOWS
 from ternmq.wire.fap.part import REST, Cursor, Output, Part, Values, write_parts
 from ternmq.wire.fap.segment import TSH_BYTES, Header, Segment, SegmentError
@@ -77,6 +78,8 @@ for _type in TYPE_NAMES:
         continue
     if _type in CONTROL_FLOWS:
         _TABLES[_type] = CONTROL_FLOWS[_type]
+    elif _type in CHANNEL_FLOWS:
+        _TABLES[_type] = CHANNEL_FLOWS[_type]
     elif _type in (SPI, SPI + REPLY):
         _TABLES[_type] = [*CALL_HEADER, SPI_HEADER]
     elif is_call(_type):

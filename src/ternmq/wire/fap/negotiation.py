@@ -11,11 +11,12 @@ takes over the values, drops what was refused and sends again; an answer without
     bytes of a message          the lower                       yes
     heartbeat interval          the longer; 0 (none) wins       yes
     messages in a batch         the lower                       yes
-    compressions                none: nothing else is offered   yes
+    compressions                the first of the message        yes
+                                sender's that both have
     TLS key reset count         the initiator's                 -
     conversations of a socket   the lower; none below level 9   none exists: ERROR alone (guess that
                                                                 a second round is needed)
-    sequence wrap               must be equal                   yes
+    sequence wrap               must be equal, else status 21   -
 
 A responder answers at most ROUNDS_MAX times, so that the rounds end: IBM's Java client
 repeats its offer for ever if a value that it does not give up is refused.
@@ -57,6 +58,7 @@ from ternmq.wire.fap.vocabulary import (
     REFUSED_MESSAGE_SIZE,
     REFUSED_SEQUENCE_WRAP,
     REFUSED_TRANSMISSION_SIZE,
+    WRAP_VALUE_ERROR,
 )
 
 ROUNDS_MAX: Final = 4
@@ -64,6 +66,7 @@ SEGMENT_BYTES_USUAL: Final = 32748
 # Structures must fit the first segment of an ASYNC_MESSAGE; no partner was seen to ask for less.
 SEGMENT_BYTES_MIN: Final = 1024
 _BEFORE_DATA_BYTES: Final = 1024  # structures before the message, at most
+NO_COMPRESSION_KIND: Final = 0xFF
 FAP_LEVEL_MIN: Final = 4  # below, there is no CCSID and no queue manager name
 
 
@@ -87,6 +90,9 @@ class Offer:
         capabilities_3: int = 0,
         batch_messages_max: int = 0,
         sequence_wrap: int = 0,
+        header_compressions: bytes = NO_COMPRESSION_2,
+        message_compressions: bytes = NO_COMPRESSION_16,
+        sends_messages: bool = False,
         is_mqi: bool = True,
         process_id: int = 0,
         thread_id: int = 0,
@@ -107,6 +113,9 @@ class Offer:
         self.capabilities_3: Final = capabilities_3
         self.batch_messages_max: Final = batch_messages_max
         self.sequence_wrap: Final = sequence_wrap
+        self.header_compressions: Final = header_compressions
+        self.message_compressions: Final = message_compressions
+        self.sends_messages: Final = sends_messages  # the order of its compressions counts
         self.is_mqi: Final = is_mqi
         self.process_id: Final = process_id
         self.thread_id: Final = thread_id
@@ -184,6 +193,11 @@ def _refuse_impossible(asked: InitialData, offer: Offer) -> None:
             f"segments of {asked.segment_bytes_max} bytes; {SEGMENT_BYTES_MIN} are needed",
             NEGOTIATION_FAILED,
         )
+    if not offer.is_mqi and asked.sequence_wrap != offer.sequence_wrap:
+        raise SegmentError(
+            f"SEQWRAP is {asked.sequence_wrap} there and {offer.sequence_wrap} here",
+            WRAP_VALUE_ERROR,
+        )
 
 
 def _answer_values(asked: InitialData, offer: Offer, made: InitialData) -> None:
@@ -203,10 +217,31 @@ def _answer_values(asked: InitialData, offer: Offer, made: InitialData) -> None:
     if made.sequence_wrap != asked.sequence_wrap:
         made.refused_1 |= REFUSED_SEQUENCE_WRAP
     if made.fap_level >= LEVEL_SHARING:
-        if asked.header_compressions != NO_COMPRESSION_2:
-            made.refused_2 |= REFUSED_HEADER_COMPRESSION
-        if asked.message_compressions != NO_COMPRESSION_16:
-            made.refused_2 |= REFUSED_MESSAGE_COMPRESSION
+        _answer_compressions(asked, offer, made)
+
+
+def _answer_compressions(asked: InitialData, offer: Offer, made: InitialData) -> None:
+    made.header_compressions = chosen_compression(
+        asked.header_compressions, offer.header_compressions, offer.sends_messages
+    )
+    if made.header_compressions != asked.header_compressions:
+        made.refused_2 |= REFUSED_HEADER_COMPRESSION
+    made.message_compressions = chosen_compression(
+        asked.message_compressions, offer.message_compressions, offer.sends_messages
+    )
+    if made.message_compressions != asked.message_compressions:
+        made.refused_2 |= REFUSED_MESSAGE_COMPRESSION
+
+
+def chosen_compression(asked: bytes, offered: bytes, is_our_order: bool) -> bytes:
+    """A list with the one compression that both have and the message sender prefers, or none."""
+    first, second = (offered, asked) if is_our_order else (asked, offered)
+    found = 0
+    for kind in first:
+        if kind != NO_COMPRESSION_KIND and kind in second:
+            found = kind
+            break
+    return bytes([found]) + b"\xff" * (len(asked) - 1)
 
 
 def _answer_capabilities(asked: InitialData, offer: Offer, made: InitialData) -> None:

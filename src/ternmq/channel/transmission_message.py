@@ -1,0 +1,37 @@
+"""What agents must know of a message as it is on a transmission queue: whether it is one, whether
+it is persistent, how long it counts on a channel."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.codec.mqi.mqmd import PERSISTENCE_AT
+from ternmq.wire.fap.segment_number import i32
+
+HEADER_BYTES: Final = mq.MQXQH_CURRENT_LENGTH
+_DESCRIPTOR_AT: Final = 104
+_VERSION_AT: Final = 4
+
+
+def is_transmission_message(message: bytes) -> bool:
+    """Whether the bytes begin with an MQXQH and the MQMD in it."""
+    if len(message) < HEADER_BYTES or message[:4] != mq.MQXQH_STRUC_ID:
+        return False
+    if message[_DESCRIPTOR_AT : _DESCRIPTOR_AT + 4] != mq.MQMD_STRUC_ID:
+        return False
+    return i32(message, _VERSION_AT, True) == 1 or i32(message, _VERSION_AT, False) == 1
+
+
+def is_persistent(message: bytes) -> bool:
+    """Whether the MQMD in the MQXQH says so; the byte order does not matter for 0."""
+    at: i64 = _DESCRIPTOR_AT + PERSISTENCE_AT
+    return i32(message, at, True) != mq.MQPER_NOT_PERSISTENT
+
+
+def channel_bytes(message: bytes) -> i64:
+    """How long the message is on a channel: MQXQH does not count."""
+    size: i64 = len(message)
+    return size - HEADER_BYTES
