@@ -15,7 +15,8 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
 from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, RETRY, Agent, End
-from ternmq.channel.agents import make_agent, ping_agent
+from ternmq.channel.receiver import ReceivingAgent
+from ternmq.channel.sender import SendingAgent
 from ternmq.channel.settings import ChannelSettings
 from ternmq.host.jobs import LoopVerbs
 from ternmq.kernel import channel_instance as words
@@ -33,6 +34,7 @@ from ternmq.network.edge.admission import Peer
 from ternmq.network.edge.network_host import NetworkHost
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.store.catalog import Definition
+from ternmq.wire.fap.dialogue import ACCEPTOR, INITIATOR
 from ternmq.wire.fap.segment import Segment
 
 APPLICATION: Final = "amqrmppa"
@@ -55,11 +57,16 @@ class Agents:
 
     def running(self, settings: ChannelSettings, is_initiator: bool) -> Agent:
         """One end of a channel, the one that calls or the one that is called."""
-        return make_agent(settings, is_initiator)
+        role = INITIATOR if is_initiator else ACCEPTOR
+        if settings.kind & (SENDER | SERVER):
+            return SendingAgent(settings, role)
+        return ReceivingAgent(settings, role)
 
     def pinging(self, settings: ChannelSettings, data: bytes) -> Agent:
         """The end that pings."""
-        return ping_agent(settings, data)
+        from ternmq.channel.ping import PingingAgent
+
+        return PingingAgent(settings, data)
 
 
 class MessageChannels(DriverOwner):
@@ -172,6 +179,8 @@ class MessageChannels(DriverOwner):
         link = verbs.link
         link.channel_name = instance.name
         link.connection_name = sock.peer.address
+        if is_sending:
+            link.privileged = True  # the queue manager itself gets from the transmission queue
         queue = channel.text("transmission_queue") if is_sending else ""
         work = ChannelWork(channel, settings, queue, sock.peer.address)
         engine = EngineSide(verbs, work, is_sending)

@@ -75,7 +75,7 @@ def test_sender_when_started_then_messages_arrive_in_order_as_they_were_put() ->
         assert [message.data for message in found] == [b"m0", b"m1", b"m2"]
         assert [message.correl_id[0] for message in found] == [0, 1, 2]
         shown = [one.descriptor for one in found]
-        assert [(md.priority, md.reply_to_q, md.reply_to_q_mgr) for md in shown] == sent
+        assert [(md.priority, md.reply_to_queue, md.reply_to_qmgr) for md in shown] == sent
         assert all(one.persistent for one in found)
 
     played(play)
