@@ -112,8 +112,8 @@ class ServerParts(Parts):
         if self.initiator is not None:
             self._loop.call_soon_threadsafe(self.initiator.look)
 
-    def ping(self, channel: Definition, data: bytes) -> Pinging | None:
-        return None if self.initiator is None else self.initiator.ping(channel, data)
+    def ping(self, channel: Definition, data_length: int) -> Pinging | None:
+        return None if self.initiator is None else self.initiator.ping(channel, data_length)
 
     def start_initiator(self, queue_name: str) -> None:
         if self.initiator is not None:
@@ -171,6 +171,16 @@ class ServerParts(Parts):
                     if why:
                         faults.append(f"Listener {name} is not started: {why}.")
         return faults
+
+    def begin_channels(self, with_initiator: bool) -> None:
+        """Channels can be used; the initiator of SCHINIT(QMGR) runs with the services."""
+        if self.initiator is not None:
+            self.initiator.begin(with_initiator)
+
+    async def end_channels(self) -> None:
+        """No more channels are started."""
+        if self.initiator is not None:
+            await self.initiator.end()
 
     def begin_services(self) -> None:
         """Start those that CONTROL says."""

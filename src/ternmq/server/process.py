@@ -34,6 +34,7 @@ from ternmq.host.log_status import log_status
 from ternmq.host.shared_threads import thread_transport
 from ternmq.kernel.notices import Notice
 from ternmq.log.record import LogDamaged
+from ternmq.network.channels.initiator import Initiator
 from ternmq.network.channels.message_channels import MessageChannels
 from ternmq.network.edge.network_settings import NetworkSettings, read_network_settings
 from ternmq.network.edge.partner_socket import PartnerSocket
@@ -274,7 +275,8 @@ class Process:
             lambda peer: PartnerSocket(host, peer),
             self._network_settings,
         )
-        MessageChannels(host, network)
+        channels = MessageChannels(host, network)
+        parts.initiator = Initiator(host, channels, started.user, self.log_message)
         host.on_state = self._ending
         self._watch(host)
         loop = asyncio.get_running_loop()
@@ -294,6 +296,7 @@ class Process:
         self.set_state(status.RUNNING)
         self._begin(parts, up)
         await host.run()
+        await parts.end_channels()
         listener.close()
         network.close()
         if host.state != modes.PREEMPTIVE:
@@ -318,6 +321,7 @@ class Process:
 
     def _begin(self, parts: ServerParts, up: Callable[[], None]) -> None:
         """Start listeners before reporting that it is up, so that their faults are reported."""
+        parts.begin_channels(self._with_services)
         if not self._with_services:
             up()
             return

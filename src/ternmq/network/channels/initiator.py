@@ -57,13 +57,15 @@ _QUALIFIERS: Final[dict[str, int]] = {
 class Running(Protocol):
     """What the initiator needs of the network: `message_channels` has it."""
 
+    events: ChannelEvents
+
     def start(self, definition: Definition) -> ChannelInstance:
         """Begin to call the other end."""
 
     def stop(self, instance: ChannelInstance, mode: int) -> None:
         """Begin to end an instance."""
 
-    def ping(self, definition: Definition, data: bytes, done: Callable[[End], None]) -> None:
+    def ping(self, definition: Definition, data_length: int, done: Callable[[End], None]) -> None:
         """Begin to ping the other end."""
 
 
@@ -86,17 +88,18 @@ class Initiator(ChannelEvents):
         self._to_keep: asyncio.Queue[str] = asyncio.Queue()
         self._keeper: asyncio.Task[None] | None = None
         self._is_ending = False
+        running.events = self
 
     # ---- with the queue manager
 
-    def begin(self) -> None:
+    def begin(self, with_queue: bool = True) -> None:
         """Take in what was kept, and start the initiator that SCHINIT asks for."""
         kernel = self._kernel
         with self._lock:
             now_ns = kernel.clock.monotonic_ns()
             stopped = restore_channels(kernel, now_ns)
             kernel.parts.has_channels = True
-            if kernel.number("initiator_control") == mq.MQSVC_CONTROL_Q_MGR:
+            if with_queue and kernel.number("initiator_control") == mq.MQSVC_CONTROL_Q_MGR:
                 self.start_monitor(DEFAULT_QUEUE)
         for channel in stopped:
             self._keep(channel.name)
@@ -277,13 +280,13 @@ class Initiator(ChannelEvents):
 
     # ---- ping
 
-    def ping(self, definition: Definition, data: bytes) -> Pinging:
+    def ping(self, definition: Definition, data_length: int) -> Pinging:
         """Begin to ping. Called with the engine's lock, in any thread."""
         pinging = Pinging()
-        self._loop.call_soon_threadsafe(self._ping, definition, data, pinging)
+        self._loop.call_soon_threadsafe(self._ping, definition, data_length, pinging)
         return pinging
 
-    def _ping(self, definition: Definition, data: bytes, pinging: Pinging) -> None:
+    def _ping(self, definition: Definition, data_length: int, pinging: Pinging) -> None:
         def done(end: End) -> None:
             with self._lock:
                 if end.kind != NORMAL:
@@ -292,4 +295,4 @@ class Initiator(ChannelEvents):
                 self._kernel.outbox.done(pinging)
                 self._host.shell.flush()
 
-        self._running.ping(definition, data, done)
+        self._running.ping(definition, data_length, done)
