@@ -209,7 +209,8 @@ class Pair:
         self.carried: list[tuple[int, bytes]] = []
         self.bytes_left = -1  # so many bytes pass, then the link is cut; -1: all
         self.wants_left = -1  # the want after so many fails; -1: none
-        self.crash: int | None = None  # whose machine fails with it
+        self.crash_after = -1  # after so many wants the machine of that want fails; -1: none
+        self.is_crashed = [False, False]
         self.is_cut = False
         self._pending: list[deque[bytes]] = [deque(), deque()]
 
@@ -234,10 +235,13 @@ class Pair:
             pass
         for agent in self.agents:
             if agent.end is not None:
+                assert agent.deadline_ns == 0
                 assert agent.want is None or agent.want.kind == BACK_OUT
 
     def _step(self, side: int) -> bool:
         agent = self.agents[side]
+        if self.is_crashed[side]:
+            return False
         moved = bool(agent.out)
         for data in agent.out:
             self._carry(side, data)
@@ -292,6 +296,14 @@ class Pair:
         except MQError as error:
             agent.failed(want, error, self.now)
             return
+        if self.crash_after == 0:
+            self.crash_after = -1
+            self.is_crashed[side] = True
+            self.engines[side].restart()
+            self.cut()
+            return
+        if self.crash_after > 0:
+            self.crash_after -= 1
         if not is_last:
             agent.done(want, self.now)
 
