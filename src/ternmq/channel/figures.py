@@ -1,7 +1,7 @@
 """What an agent measures beside its counters: for MONCHL, STATCHL and SMF.
 
 Times are nanoseconds. An indicator has a short-term and a long-term value, as DISPLAY CHSTATUS
-shows them: they move by an eighth and by a 1024th of the distance to the last value.
+shows them: the last value counts an eighth in the one, a 64th in the other.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 _SHORT: Final = 8
-_LONG: Final = 1024
+_LONG: Final = 64
 
 
 @final
