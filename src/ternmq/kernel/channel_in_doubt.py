@@ -16,9 +16,9 @@ import struct
 from typing import Final, final
 
 from ternmq.channel.channel_state import ChannelState
-from ternmq.kernel.channel_state_message import SYNC_QUEUE
+from ternmq.kernel.channel_state_message import SYNC_QUEUE, read_state
 from ternmq.kernel.kernel import Kernel
-from ternmq.txn.unit import CHANGE_GET, UnitOfWork
+from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT, UnitOfWork
 from ternmq.values.xid import XID
 
 CHANNEL_FORMAT: Final = 0x5443484C  # "TCHL"
@@ -44,6 +44,7 @@ class InDoubtBatch:
     def describe(self, state: ChannelState) -> None:
         """The state of the channel while the batch is in doubt: its message is in the unit."""
         state.partner_qmgr = self.partner_qmgr
+        state.partner_address = state.partner_address or self._address()
         state.transmission_queue = self.transmission_queue
         state.last_sequence = self.last_sequence
         state.last_luwid = self.last_luwid
@@ -51,6 +52,14 @@ class InDoubtBatch:
         state.in_doubt_sequence = self.sequence
         state.in_doubt_luwid = self.luwid
         state.in_doubt_messages = self.messages
+
+    def _address(self) -> str:
+        """CONNAME, from the new state message if that is in memory."""
+        for change in self.unit.changes:
+            if change.kind == CHANGE_PUT and change.queue.name == SYNC_QUEUE:
+                after = read_state(change.entry)
+                return "" if after is None else after.partner_address
+        return ""
 
 
 def batch_xid(state: ChannelState, luwid: bytes, sequence: int, messages: int, owner: str) -> XID:

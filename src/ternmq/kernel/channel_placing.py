@@ -36,7 +36,7 @@ from ternmq.channel.agent import (
 )
 from ternmq.codec.mqi.mqmd import APPL_IDENTITY_DATA_AT, PUT_APPL_TYPE_AT, USER_ID_AT
 from ternmq.kernel.authority import check
-from ternmq.kernel.channel_states import do_not_count
+from ternmq.kernel.channel_states import do_not_count, exchange_unit
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import abandon, back_out_some, commit
 from ternmq.kernel.kernel import Kernel
@@ -49,8 +49,8 @@ from ternmq.security import authorities as auth
 from ternmq.security.authorities import SELF_PROFILE
 from ternmq.store.catalog import Definition
 from ternmq.store.copying import NANOSECONDS_A_TENTH
-from ternmq.txn.unit import ENDED, UnitOfWork
-from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.txn.unit import ENDED
+from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
 
 if TYPE_CHECKING:
     from ternmq.kernel.channel_work import ChannelWork
@@ -105,6 +105,21 @@ class Target:
             len(self.data),
             request.properties,
         )
+
+
+def target_of(entry: Entry, queue: str) -> Target:
+    """A message of a transmission queue that says of no destination: as it is, from that queue."""
+    request = PutRequest(0, packed_descriptor(entry), True)
+    request.splits = False
+    request.replies_unplaced = False
+    request.msg_id = entry.msg_id
+    request.correl_id = entry.correl_id
+    request.group_id = entry.group_id
+    request.priority = entry.priority
+    request.persistence = entry.flags & PERSISTENT
+    request.properties = entry.properties
+    request.flags |= OWN_DATE
+    return Target(queue, "", request, entry.data)
 
 
 @final
@@ -207,14 +222,14 @@ class Placing:
         self, kernel: Kernel, connection: Connection, work: ChannelWork, target: Target
     ) -> bool:
         """A fast message has a unit of work of its own for that, which ends here in any case."""
-        batch = _exchange_unit(connection, None)
+        batch = exchange_unit(connection, None)
         done = False
         try:
             done = self._report_and_bury(kernel, connection, work, target)
             if done:
                 commit(kernel, connection)
         finally:
-            unit = _exchange_unit(connection, batch)
+            unit = exchange_unit(connection, batch)
             if unit is not None and unit.state != ENDED:
                 target.is_reported = False
                 while not back_out_some(kernel, unit):
@@ -284,12 +299,6 @@ def _notify(kernel: Kernel, work: ChannelWork, target: Target, what: str) -> Non
     place = f"{target.queue}({target.qmgr or kernel.name})"
     inserts = (work.channel, place, target.reason, what, target.request.msg_id.hex())
     kernel.notices.add(NOT_DELIVERED, inserts)
-
-
-def _exchange_unit(connection: Connection, unit: UnitOfWork | None) -> UnitOfWork | None:
-    before = connection.unit
-    connection.unit = unit
-    return before
 
 
 def _outcome(target: Target) -> int:

@@ -37,6 +37,9 @@ def place_message(
     connection.begin_verb()
     if work.placing is None:
         work.placing = placing
+        if want.reason:  # an exit does not let it be put
+            for target in placing.targets:
+                target.reason = want.reason
     placing = work.placing
     if not placing.go_on(kernel, connection, work, want):
         return False
@@ -75,21 +78,3 @@ def back_out_batch(kernel: Kernel, connection: Connection, work: ChannelWork, wa
     if not connection.again:
         work.forget_batch()
     return not connection.again
-
-
-def reset_sequence(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
-    """RESET: the partner's RESET CHANNEL; `sequence` is the number of the last message."""
-    connection.begin_verb()
-    before = work.state
-    luwid = want.luwid if before is None else before.last_luwid
-    state = next_state(work, luwid, want.sequence)
-    if not work.is_replaced:
-        if not replace_own_state(kernel, work, state):
-            return False
-        work.is_replaced = True
-    commit(kernel, connection)
-    if connection.again:
-        return False
-    work.state = state
-    work.is_replaced = False
-    return True

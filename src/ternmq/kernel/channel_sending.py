@@ -19,8 +19,8 @@ from ternmq.base.reasons import (
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from ternmq.channel.agent import Want
-from ternmq.channel.channel_state import ChannelState
-from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.channel.channel_state import NO_LUWID, ChannelState
+from ternmq.codec.headers.transmitted import transmitted_message, transmitted_messages
 from ternmq.codec.mqi.mqmd import EXPIRY_AT, FORMAT_AT
 from ternmq.codec.property_header import as_put
 from ternmq.kernel.channel_in_doubt import (
@@ -29,6 +29,7 @@ from ternmq.kernel.channel_in_doubt import (
     batch_xid,
     batches_in_doubt,
 )
+from ternmq.kernel.channel_placing import Placing, target_of
 from ternmq.kernel.channel_work import (
     ChannelWork,
     next_state,
@@ -38,6 +39,7 @@ from ternmq.kernel.channel_work import (
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import back_out, back_out_some, commit, commit_unit
 from ternmq.kernel.get import resume
+from ternmq.kernel.inquire import set_attributes
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_backed_out, was_committed, was_prepared
 from ternmq.kernel.requests import GetCall
@@ -46,11 +48,17 @@ from ternmq.kernel.returning import take_back
 from ternmq.kernel.transmission import transmission_queue
 from ternmq.kernel.two_phase import PREPARE_BYTES
 from ternmq.store.copying import NANOSECONDS_A_TENTH
-from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry
 from ternmq.values.get_request import GetRequest
 
-_INNER_EXPIRY_AT: Final = 104 + EXPIRY_AT  # in an MQXQH
+# An MQXQH in the queue manager's encoding: where the descriptor of the message is in it, how both
+# begin, and the formats that say that another header of ours follows.
+_EYE: Final = b"XQH \1\0\0\0"
+_INNER_AT: Final = 104
+_INNER_EYE: Final = b"MD  \1\0\0\0"
+_INNER_EXPIRY_AT: Final = _INNER_AT + EXPIRY_AT
 _FORMAT: Final = b"MQXMIT  "
+_FOLLOWED: Final = (b"MQHMDE  ", b"MQHDIST ")
 
 
 # ---- the beginning
@@ -63,6 +71,8 @@ def open_channel(kernel: Kernel, connection: Connection, work: ChannelWork, want
         if work.queue is None:
             return False
     _refuse_other(kernel, work)
+    if not _tell_lists(kernel, connection, work.queue, want.has_lists):
+        return False
     batch = batch_of_channel(kernel, work.channel, work.partner_qmgr)
     state = read_own_state(kernel, connection, work, True)
     if state is None:
@@ -97,11 +107,54 @@ def _refuse_other(kernel: Kernel, work: ChannelWork) -> None:
             )
 
 
+def _tell_lists(kernel: Kernel, connection: Connection, queue: Handle, has_lists: bool) -> bool:
+    """DISTL of the transmission queue says from now on whether the partner takes lists; False:
+    parked."""
+    wanted = mq.MQDL_SUPPORTED if has_lists else mq.MQDL_NOT_SUPPORTED
+    definition = queue.definition
+    if definition is None or definition.number("distribution_lists") == wanted:
+        return True
+    connection.begin_verb()
+    return set_attributes(kernel, queue, {mq.MQIA_DIST_LISTS: wanted})
+
+
 # ---- messages
 
 
 def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
     """GET; `is_fast` of the want says whether the channel is fast, then whether the message is."""
+    if work.parts:
+        connection.begin_verb()
+        _give_part(work, want)
+        return True
+    call = _fetched(kernel, connection, work, want)
+    entry = call.entry
+    if entry is None:
+        if connection.park is not None or connection.again:
+            return False
+        work.call = None
+        if call.reason != MQRC_NO_MSG_AVAILABLE:
+            raise mq_error(int(call.reason), verb="MQGET", object=work.transmission_queue)
+        want.message = None
+        return True
+    work.call = None
+    is_fast = call.request.syncpoint_if_persistent and not entry.flags & PERSISTENT
+    message, reason = _as_sent(kernel, entry, int(want.bytes_max), want.has_lists)
+    if reason and is_fast:
+        take_back(kernel, call)  # so that it stays if there is no dead-letter queue for it
+        want.is_fast = False
+        return get_message(kernel, connection, work, want)
+    work.got = entry
+    work.got_is_fast = is_fast
+    if not is_fast:
+        # What the message depends on is forced with the record that prepares its batch.
+        connection.durable_at = 0
+    _offer(kernel, work, want, message, reason)
+    return True
+
+
+def _fetched(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> GetCall:
+    """The get, as far as it comes now."""
     handle = work.queue
     if handle is None:
         raise IntegrityError(f"{work.channel}: its transmission queue is not open")
@@ -114,32 +167,32 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
         call = _get_call(connection, handle, False, 0)  # too long: it is buried in the batch
         work.call = call
         resume(kernel, call)
-    entry = call.entry
-    if entry is None:
-        if connection.park is not None or connection.again:
-            return False
-        work.call = None
-        if call.reason != MQRC_NO_MSG_AVAILABLE:
-            raise mq_error(int(call.reason), verb="MQGET", object=work.transmission_queue)
-        want.message = None
-        return True
-    work.call = None
-    is_fast = call.request.syncpoint_if_persistent and not entry.flags & PERSISTENT
-    message, reason = _as_sent(kernel, entry, int(want.bytes_max))
-    if reason and is_fast:
-        take_back(kernel, call)  # so that it stays if there is no dead-letter queue for it
-        want.is_fast = False
-        return get_message(kernel, connection, work, want)
-    work.got = entry
-    work.got_is_fast = is_fast
+    return call
+
+
+def _offer(kernel: Kernel, work: ChannelWork, want: Want, message: bytes, reason: int) -> None:
+    """What the agent gets: the message, or the first of a list that is sent as single messages."""
+    if not want.has_lists and not reason and is_list(message):
+        work.parts = [one.pack() for one in transmitted_messages(message, kernel.new_id)]
+        _give_part(work, want)
+        return
     want.message = message
     want.reason = reason
-    want.is_fast = is_fast
-    if not is_fast:
+    want.is_fast = work.got_is_fast
+    if not want.is_fast:
         work.counted += 1
-        # What the message depends on is forced with the record that prepares its batch.
-        connection.durable_at = 0
-    return True
+
+
+def _give_part(work: ChannelWork, want: Want) -> None:
+    """The next message of a list that the partner does not take as one."""
+    want.message = work.parts.pop(0)
+    want.more = len(work.parts) > 0
+    want.reason = 0
+    if want.bytes_max and len(want.message) > want.bytes_max:
+        want.reason = MQRC_MSG_TOO_BIG_FOR_CHANNEL
+    want.is_fast = work.got_is_fast
+    if not want.is_fast:
+        work.counted += 1
 
 
 def _get_call(connection: Connection, handle: Handle, is_fast: bool, bytes_max: int) -> GetCall:
@@ -152,7 +205,7 @@ def _get_call(connection: Connection, handle: Handle, is_fast: bool, bytes_max: 
     return GetCall(connection, handle, request)
 
 
-def _as_sent(kernel: Kernel, entry: Entry, bytes_max: int) -> tuple[bytes, int]:
+def _as_sent(kernel: Kernel, entry: Entry, bytes_max: int, has_lists: bool) -> tuple[bytes, int]:
     """The message, and why it cannot be sent; 0: it can."""
     data = entry.data
     if entry.properties:
@@ -163,19 +216,66 @@ def _as_sent(kernel: Kernel, entry: Entry, bytes_max: int) -> tuple[bytes, int]:
         left = (entry.expiry_at - kernel.clock.now_ns()) // NANOSECONDS_A_TENTH
         tenths = max(int(left), 1).to_bytes(4, "little")
         data = data[:_INNER_EXPIRY_AT] + tenths + data[_INNER_EXPIRY_AT + 4 :]
-    if bytes_max and len(data) > bytes_max:
+    if bytes_max and len(data) > bytes_max and (has_lists or not is_list(data)):
         return data, MQRC_MSG_TOO_BIG_FOR_CHANNEL
     return data, 0
 
 
 def is_transmittable(entry: Entry) -> bool:
-    """Whether it begins with a valid MQXQH, in the queue manager's encoding."""
+    """Whether it begins with a valid MQXQH in the queue manager's encoding, and so does what that
+    says follows."""
+    data = entry.data
     if entry.base[FORMAT_AT : FORMAT_AT + 8] != _FORMAT or entry.properties:
         return False
+    if data[:8] != _EYE or data[_INNER_AT : _INNER_AT + 8] != _INNER_EYE:
+        return False
+    if _inner_format(data) not in _FOLLOWED:
+        return len(data) >= mq.MQXQH_CURRENT_LENGTH
     try:
-        TransmissionHeader.unpack(entry.data)
+        transmitted_messages(data, _no_id)
     except MQError:
         return False
+    return True
+
+
+def _inner_format(message: bytes) -> bytes:
+    return message[_INNER_AT + FORMAT_AT : _INNER_AT + FORMAT_AT + 8]
+
+
+def _no_id() -> bytes:
+    return ZERO_ID
+
+
+def is_list(message: bytes) -> bool:
+    """Whether a valid message is for several queues."""
+    if _inner_format(message) not in _FOLLOWED:
+        return False
+    md, _ = transmitted_message(message)
+    return md.format == mq.MQFMT_DIST_HEADER
+
+
+def bury_message(
+    kernel: Kernel, connection: Connection, work: ChannelWork, want: Want, placing: Placing | None
+) -> bool:
+    """BURY the message that was got last, in its batch: an exception report if it asks for one,
+    then the dead-letter queue here, unless it is to be discarded. MQError if no queue takes it."""
+    entry = work.got
+    if entry is None:
+        raise IntegrityError(f"{work.channel}: there is no message to bury")
+    connection.begin_verb()
+    if work.placing is None:
+        if placing is None or not is_transmittable(entry):
+            target = target_of(entry, work.transmission_queue)
+            placing = Placing([target], work.got_is_fast)
+        for target in placing.targets:
+            target.reason = want.reason
+        work.placing = placing
+    if not work.placing.go_on(kernel, connection, work, want):
+        return False
+    work.placing = None
+    if not work.got_is_fast:
+        work.counted -= 1
+        connection.durable_at = 0
     return True
 
 
@@ -189,7 +289,7 @@ def prepare_batch(kernel: Kernel, connection: Connection, work: ChannelWork, wan
     kernel.refuse_if_broken("prepare")
     before = work.state
     if work.counted == 0 or before is None:
-        return True
+        return _end_without_numbers(kernel, connection, work)
     if not work.is_replaced:
         if not replace_own_state(kernel, work, next_state(work, want.luwid, want.sequence)):
             return False
@@ -211,27 +311,37 @@ def prepare_batch(kernel: Kernel, connection: Connection, work: ChannelWork, wan
     return True
 
 
+def _end_without_numbers(kernel: Kernel, connection: Connection, work: ChannelWork) -> bool:
+    """The partner has nothing of the unit of work: only messages that were buried."""
+    if connection.unit is not None:
+        commit(kernel, connection)
+        if connection.again:
+            return False
+    work.forget_batch()
+    return True
+
+
 def _known(state: ChannelState, work: ChannelWork) -> ChannelState:
     state.partner_qmgr = work.partner_qmgr
     return state
 
 
 def commit_batch(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
-    """COMMIT. It need not be forced: if a crash takes it back, the batch is in doubt again, and the
-    partner's answer is the same."""
+    """COMMIT of the batch with this LUWID: the next one may be open already. With the LUWID of the
+    last committed batch it is for messages that were buried, of which the partner has nothing. It
+    need not be forced: if a crash takes it back, the batch is in doubt again, and the partner's
+    answer is the same."""
     connection.begin_verb()
     kernel.refuse_if_broken("commit")
     batch = batch_of_channel(kernel, work.channel, work.partner_qmgr)
-    if batch is not None:
+    if batch is not None and (want.in_doubt or batch.luwid == want.luwid):
         commit_unit(kernel, connection, batch.unit)
         _note_committed(work, batch)
         if kernel.measured:
             was_committed(kernel, connection)
-    elif connection.unit is not None:
-        commit(kernel, connection)  # messages that were buried, and none that was sent
-        if connection.again:
+    elif work.state is None or want.luwid in (NO_LUWID, work.state.last_luwid):
+        if not _end_without_numbers(kernel, connection, work):
             return False
-        work.forget_batch()
     connection.durable_at = 0
     return True
 

@@ -11,7 +11,7 @@ from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.object_types import LOCAL
+from ternmq.base.object_types import LOCAL, SENDER
 from ternmq.base.reasons import (
     MQRC_NO_MSG_AVAILABLE,
     MQRC_Q_TYPE_ERROR,
@@ -33,6 +33,7 @@ from ternmq.kernel.metering_calls import was_opened
 from ternmq.kernel.put import put_one
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.resolve import attach, close_handle, new_handle
+from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import Entry
 from ternmq.values.get_request import GetRequest
 
@@ -179,6 +180,13 @@ def do_not_count(connection: Connection) -> None:
         unit.copies = max(unit.copies, len(unit.changes))
 
 
+def exchange_unit(connection: Connection, unit: UnitOfWork | None) -> UnitOfWork | None:
+    """Let the connection go on with another unit of work for a while; the one that it had."""
+    before = connection.unit
+    connection.unit = unit
+    return before
+
+
 @final
 class StateListing:
     """The states of all channels, those with a batch in doubt included, a bounded number in each
@@ -222,6 +230,9 @@ class StateListing:
         for batch in batches_in_doubt(kernel):
             state = ChannelState(batch.channel, True)
             batch.describe(state)
+            definition = kernel.catalog.find(SENDER, batch.channel)
+            if not state.partner_address and definition is not None:
+                state.partner_address = definition.text("connection_name")
             self.states.append(state)
 
     def close(self, kernel: Kernel) -> None:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import IntegrityError
-from ternmq.channel.channel_state import ChannelState
+from ternmq.channel.agent import Want
+from ternmq.channel.channel_state import NO_LUWID, ChannelState
 from ternmq.channel.settings import ChannelSettings
 from ternmq.kernel.alerts import set_alert
 from ternmq.kernel.channel_states import StateReading, StateReplacing, open_sync_queue
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.ending import commit
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.waiters import AlertWait
@@ -58,6 +60,7 @@ class ChannelWork:
         self.call: GetCall | None = None  # a get that has not ended
         self.got: Entry | None = None  # the message that was got last
         self.got_is_fast = False
+        self.parts: list[bytes] = []  # the rest of a list that is sent as single messages
         self.wait: AlertWait | None = None
         # of a receiving end
         self.placing: Placing | None = None  # the message that is being placed
@@ -79,6 +82,7 @@ class ChannelWork:
         self.is_replaced = False
         self.call = None
         self.got = None
+        self.parts = []
         self.placing = None
 
 
@@ -132,6 +136,24 @@ def next_state(work: ChannelWork, luwid: bytes, sequence: int) -> ChannelState:
     state.last_sequence = sequence
     state.last_luwid = luwid
     return state
+
+
+def reset_sequence(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
+    """RESET: both ends go on behind `sequence`; nothing is left to be sent of a RESET CHANNEL."""
+    connection.begin_verb()
+    before = work.state
+    luwid = NO_LUWID if before is None else before.last_luwid
+    state = next_state(work, luwid, want.sequence)
+    if not work.is_replaced:
+        if not replace_own_state(kernel, work, state):
+            return False
+        work.is_replaced = True
+    commit(kernel, connection)
+    if connection.again:
+        return False
+    work.state = state
+    work.is_replaced = False
+    return True
 
 
 # ---- waiting for a message

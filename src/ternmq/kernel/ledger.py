@@ -26,6 +26,7 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from ternmq.kernel.authority import check
+from ternmq.kernel.channel_in_doubt import is_of_channel
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import CommitNews, back_out_some
 from ternmq.kernel.kernel import Kernel
@@ -180,6 +181,8 @@ class BatchCommit:
         for unit in kernel.coordinator.prepared.values():
             xid = unit.xid
             if xid is None or unit.state != PREPARED or not _is_own(kernel, connection, xid.owner):
+                continue
+            if is_of_channel(xid):
                 continue
             owner_batch = owner_and_batch(xid)
             is_orphan = (

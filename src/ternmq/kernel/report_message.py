@@ -20,6 +20,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
 from ternmq.base.user_names import whole_name
 from ternmq.codec.headers.chain import headers_of
 from ternmq.codec.headers.transmitted import transmitted_message
@@ -72,7 +73,10 @@ def report_about(
     data = entry.data
     length = len(data)
     if about.format == mq.MQFMT_XMIT_Q_HEADER:
-        about, data = transmitted_message(data)
+        try:
+            about, data = transmitted_message(data)
+        except MQError:
+            return None  # its own descriptor is not there
         length = len(data) - _headers_length(data, about)  # properties are such a header
     if not about.report & option or not about.reply_to_queue:
         return None

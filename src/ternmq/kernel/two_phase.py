@@ -2,7 +2,8 @@
 
 A prepared unit is in doubt: it survives restart, holds its messages, and is ended only by its
 transaction manager or by an operator. An operator's decision is heuristic and is remembered until
-the transaction manager forgets it.
+the transaction manager forgets it. Batches of channels are prepared units too (`channel_in_doubt`):
+they are not offered to transaction managers, and only RESOLVE CHANNEL ends them for an operator.
 
 A unit belongs to the user who prepared it, which the log remembers: only that user and
 administrators may end it, hear of it and forget it. One whose user is not known is for
@@ -17,6 +18,7 @@ from ternmq.base.errors import (
     XA_HEURCOM,
     XA_HEURRB,
     XAER_DUPID,
+    XAER_INVAL,
     XAER_NOTA,
     XAError,
     mq_error,
@@ -28,6 +30,7 @@ from ternmq.base.reasons import (
     MQRC_UOW_IN_PROGRESS,
 )
 from ternmq.kernel.authority import check_administrator
+from ternmq.kernel.channel_in_doubt import is_of_channel
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import back_out_some, commit_unit, give_up, refuse_if_backed_out
 from ternmq.kernel.kernel import Kernel
@@ -48,6 +51,7 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     connection.begin_verb()
     kernel.refuse_if_broken("prepare")
     check_xid(xid)
+    _refuse_of_channel(kernel, xid, "prepare")
     give_up(kernel, connection)  # no part of a verb is prepared
     refuse_if_backed_out(connection, "prepare")
     coordinator = kernel.coordinator
@@ -91,6 +95,18 @@ def _refuse_beyond_share(kernel: Kernel, connection: Connection, unit: UnitOfWor
         )
 
 
+def _refuse_of_channel(kernel: Kernel, xid: XID, verb: str) -> None:
+    """XIDs of channels are the queue manager's own."""
+    if is_of_channel(xid):
+        raise XAError(
+            XAER_INVAL,
+            MQRC_UNIT_OF_WORK_NOT_STARTED,
+            verb=verb,
+            object=kernel.name,
+            detail=f"{xid!r} names a batch of a channel; use RESOLVE CHANNEL to end it",
+        )
+
+
 def may_decide(connection: Connection, owner: str) -> bool:
     """Whether a unit of that owner is the connection's business."""
     if connection.privileged:
@@ -100,6 +116,7 @@ def may_decide(connection: Connection, owner: str) -> bool:
 
 def find_prepared(kernel: Kernel, connection: Connection, xid: XID, verb: str) -> UnitOfWork:
     kernel.refuse_if_broken(verb)
+    _refuse_of_channel(kernel, xid, verb)
     unit = kernel.coordinator.prepared.get(xid.key)
     if unit is None:
         outcome = kernel.coordinator.heuristic.get(xid.key)
@@ -151,11 +168,16 @@ def note_heuristic(kernel: Kernel, connection: Connection, xid: XID, committed: 
     connection.depends_on(kernel.coordinator.note_heuristic(unit.xid or xid, outcome))
 
 
+def prepared_xids(kernel: Kernel) -> list[XID]:
+    """Every XID that is in doubt, but for those of channels."""
+    known = [unit.xid for unit in kernel.coordinator.prepared.values()]
+    return [xid for xid in known if xid is not None and not is_of_channel(xid)]
+
+
 def recover(kernel: Kernel) -> list[XID]:
     """Every XID that is in doubt or was decided by an operator and not yet forgotten."""
     coordinator = kernel.coordinator
-    known = [unit.xid for unit in coordinator.prepared.values()]
-    xids = [xid for xid in known if xid is not None]
+    xids = prepared_xids(kernel)
     for key in coordinator.heuristic:
         owner = coordinator.heuristic_owners.get(key, "")
         xids.append(XID(key[0], key[1], key[2], owner))

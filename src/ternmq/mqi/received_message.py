@@ -12,11 +12,8 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
-from ternmq.base.reasons import MQRC_DH_ERROR, MQRC_MDE_ERROR, MQRC_XQH_ERROR
-from ternmq.codec.headers.mqdh import DistributionHeader
-from ternmq.codec.headers.mqxqh import TransmissionHeader
-from ternmq.codec.headers.transmitted import transmitted_message
-from ternmq.codec.mqi.list_records import PutRecord
+from ternmq.base.reasons import MQRC_DH_ERROR, MQRC_MD_ERROR, MQRC_MDE_ERROR, MQRC_XQH_ERROR
+from ternmq.codec.headers.transmitted import transmitted_messages
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.channel_placing import Placing, Target
 from ternmq.kernel.put_parts import in_parts
@@ -24,7 +21,7 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.mqi.descriptor import canonical, check_descriptor, in_group_or_segment
 from ternmq.values.entry import OWN_DATE, ZERO_ID
 
-_UNREADABLE: Final = (MQRC_XQH_ERROR, MQRC_MDE_ERROR, MQRC_DH_ERROR)
+_UNREADABLE: Final = (MQRC_XQH_ERROR, MQRC_MD_ERROR, MQRC_MDE_ERROR, MQRC_DH_ERROR)
 
 
 def read_message(message: bytes, is_fast: bool) -> Placing:
@@ -38,42 +35,14 @@ def read_message(message: bytes, is_fast: bool) -> Placing:
 
 
 def _targets(message: bytes, syncpoint: bool) -> list[Target]:
-    header = TransmissionHeader.unpack(message)
-    md, data = transmitted_message(message)
-    if md.format != mq.MQFMT_DIST_HEADER:
-        return [_target(header.remote_queue, header.remote_qmgr, md, data, syncpoint)]
-    listed = DistributionHeader.unpack(data)
-    md.encoding = listed.encoding
-    md.ccsid = listed.ccsid
-    md.format = listed.format
-    data = data[_structure_length(data) :]
-    targets: list[Target] = []
-    for at, destination in enumerate(listed.destinations):
-        own = md.copy()
-        if listed.flags & mq.MQDHF_NEW_MSG_IDS:
-            own.msg_id = ZERO_ID
-        if listed.put_records:
-            _take_record(own, listed.put_records[at], listed.put_record_fields)
-        targets.append(_target(destination.queue, destination.qmgr, own, data, syncpoint))
-    return targets
+    return [
+        _target(one.queue, one.qmgr, one.descriptor, one.data, syncpoint)
+        for one in transmitted_messages(message, _no_id)
+    ]
 
 
-def _structure_length(data: bytes) -> int:
-    return int.from_bytes(data[8:12], "little")
-
-
-def _take_record(md: Descriptor, record: PutRecord, fields: int) -> None:
-    """What one destination has for itself."""
-    if fields & mq.MQPMRF_MSG_ID:
-        md.msg_id = record.msg_id
-    if fields & mq.MQPMRF_CORREL_ID:
-        md.correl_id = record.correl_id
-    if fields & mq.MQPMRF_GROUP_ID:
-        md.group_id = record.group_id
-    if fields & mq.MQPMRF_FEEDBACK:
-        md.feedback = record.feedback
-    if fields & mq.MQPMRF_ACCOUNTING_TOKEN:
-        md.accounting_token = record.accounting_token
+def _no_id() -> bytes:
+    return ZERO_ID  # the put makes one
 
 
 def _target(queue: str, qmgr: str, md: Descriptor, data: bytes, syncpoint: bool) -> Target:

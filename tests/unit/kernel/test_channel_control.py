@@ -1,326 +1,315 @@
-"""Goal: what a START, a STOP, an end or time makes of a channel: retries, limits, places.
-Method: the machine alone, with definitions, instances and times made by hand.
+"""Goal: batches in doubt are ended by RESOLVE CHANNEL and nobody else, sequence numbers are reset as
+RESET CHANNEL says, and the saved states of all channels can be listed: rows D4 to D6 and C7 of the
+channels' conformance list on the engine's level.
+
+Method: two queue managers on simulated disks; the test plays both agents, the wire and the commands.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import pytest
 
-from ternmq.base import object_types as types
-from ternmq.base.attributes import defaults_of
-from ternmq.channel.agent import NO_RETRY, NORMAL, RETRY, Agent
-from ternmq.channel.settings import ChannelSettings
-from ternmq.kernel.channel_control import (
-    FULL,
-    HAS_PLACE,
-    IN_USE,
-    NO_ADDRESS,
-    SERVED,
-    WAITS,
-    ChannelControl,
-)
-from ternmq.kernel.channel_instance import INACTIVE, RETRYING, STARTING, STOPPED, ChannelInstance
-from ternmq.store.catalog import Definition
+from ternmq import MQError
+from ternmq.base.command_reasons import MQRCCF_CHANNEL_IN_USE, MQRCCF_CHANNEL_INDOUBT
+from ternmq.base.errors import XAError
+from ternmq.channel import agent
+from ternmq.channel.channel_state import ChannelState
+from ternmq.kernel.channel_control import Resetting, Resolving
+from ternmq.kernel.channel_in_doubt import batches_in_doubt
+from ternmq.kernel.channel_states import StateListing
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.kernel import Kernel
+from ternmq.mqi.steps.step import Step
+from ternmq.runtime.embedded import QueueManager
+from ternmq.values.xid import XID
+from tests.unit.kernel.channel_rig import CHANNEL, LUWIDS, End, Pair, bodies, depth, notices
 
-SECOND: Final = 1_000_000_000
-QUEUE: Final = "SYSTEM.CHANNEL.INITQ"
+pytestmark = pytest.mark.core
 
-
-def channel(name: str, kind: int = types.SENDER, **given: object) -> Definition:
-    attributes = defaults_of(kind)
-    attributes["connection_name"] = "127.0.0.1(1414)"
-    attributes.update(given)  # type: ignore[arg-type]
-    return Definition(kind, name, 1, attributes, 0)
+SYNC_QUEUE = "SYSTEM.CHANNEL.SYNCQ"
 
 
-class Control:
-    """The machine, and an initiator that dials what it is told."""
+class Run(Step):
+    """A command's step."""
 
-    def __init__(self, initiated: bool = True) -> None:
-        self.instances: dict[int, ChannelInstance] = {}
-        self.machine = ChannelControl(self.instances)
-        if initiated:
-            self.machine.initiators[QUEUE] = "RUNNING"
-        self.definitions: dict[str, Definition] = {}
-        self.dials = 0
-        self.now = 0
-        self.number = 0
+    def __init__(self, what: Resetting | Resolving | StateListing) -> None:
+        super().__init__("command")
+        self.what = what
 
-    def define(self, name: str, kind: int = types.SENDER, **given: object) -> Definition:
-        made = channel(name, kind, **given)
-        self.definitions[name] = made
-        return made
-
-    def dial(self) -> list[str]:
-        taken = self.machine.to_dial[:]
-        self.machine.to_dial.clear()
-        for name in taken:
-            self.dials += 1
-            self.number += 1
-            self.instances[self.number] = ChannelInstance(
-                self.number, self.definitions[name], "127.0.0.1", 0
-            )
-            self.machine.begun(name, self.number)
-        return taken
-
-    def call(self, name: str) -> int:
-        """A partner calls."""
-        self.number += 1
-        made = ChannelInstance(self.number, self.definitions[name], "127.0.0.1", 0)
-        self.instances[self.number] = made
-        return self.number
-
-    def end(self, name: str, kind: int, batches: int = 0) -> str:
-        (instance,) = [one for one in self.instances.values() if one.name == name]
-        del self.instances[instance.number]
-        if batches:
-            instance.agent = Agent(ChannelSettings(name, types.SENDER, "QMA"))
-            instance.agent.batches = batches
-        return self.machine.ended(self.definitions.get(name), instance, kind, self.now)
-
-    def status(self, name: str) -> str:
-        one = self.machine.channels.get(name)
-        return INACTIVE if one is None else one.status
-
-    def counts(self, name: str) -> tuple[int, int]:
-        one = self.machine.channels[name]
-        return one.short_left, one.long_left
-
-    def after(self, seconds: float) -> None:
-        self.now += int(seconds * SECOND)
-        self.machine.tick(self.now)
-
-    def kinds(self) -> list[int]:
-        taken = [one.kind for one in self.machine.news]
-        self.machine.news.clear()
-        return taken
+    def attempt(self, kernel: Kernel, link: Connection) -> bool:
+        return self.what.go_on(kernel, link, self.verb)
 
 
-def test_start_when_there_is_a_place_then_it_is_dialled_and_not_twice() -> None:
-    control = Control()
-    one = control.define("ONE")
-    assert control.machine.start(one) == ""
-    assert control.status("ONE") == STARTING
-    assert control.machine.start(one) == IN_USE
-    assert control.dial() == ["ONE"]
-    assert control.status("ONE") == SERVED
-    assert control.machine.start(one) == IN_USE
-    assert control.end("ONE", NORMAL) == INACTIVE
-    assert not control.machine.channels
-    assert control.kinds() == []
+def run(qmgr: QueueManager, what: Resetting | Resolving | StateListing) -> None:
+    shell = qmgr.started.shell
+    link = shell.engine.connect("operator", "runmqsc")
+    shell.run(link, Run(what))
 
 
-def test_server_when_it_has_no_address_then_it_is_not_started() -> None:
-    control = Control()
-    assert (
-        control.machine.start(control.define("S", types.SERVER, connection_name="")) == NO_ADDRESS
-    )
-    assert control.status("S") == INACTIVE
-    assert control.machine.start(control.define("T", types.SERVER)) == ""
+def resolve(qmgr: QueueManager, commits: bool) -> Resolving:
+    one = Resolving(CHANNEL, commits)
+    run(qmgr, one)
+    return one
 
 
-def test_failure_when_it_may_heal_then_short_and_long_retries_and_stopped() -> None:
-    control = Control()
-    one = control.define("ONE", short_retries=3, short_retry_s=1, long_retries=2, long_retry_s=2)
-    control.machine.start(one)
-    seen: list[tuple[int, int]] = [control.counts("ONE")]
-    waits: list[float] = []
-    while True:
-        control.dial()
-        if control.end("ONE", RETRY) == STOPPED:
-            break
-        seen.append(control.counts("ONE"))
-        due = control.machine.channels["ONE"].due_ns
-        waits.append((due - control.now) / SECOND)
-        control.after(waits[-1] - 0.001)
-        assert control.status("ONE") == RETRYING
-        control.after(0.001)
-        assert control.status("ONE") == STARTING
-    assert seen == [(3, 2), (2, 2), (1, 2), (0, 2), (0, 1), (0, 0)]
-    assert waits == [1, 1, 1, 2, 2]
-    assert control.dials == 6
-    # A START by hand tries once, and a start that goes well gives the counts back.
-    assert control.machine.start(one) == ""
-    control.dial()
-    assert control.end("ONE", RETRY) == STOPPED
-    control.machine.start(one)
-    control.dial()
-    assert control.end("ONE", RETRY, batches=1) == RETRYING
-    assert control.counts("ONE") == (2, 2)
+def states(qmgr: QueueManager) -> list[ChannelState]:
+    listing = StateListing()
+    run(qmgr, listing)
+    with qmgr.started.shell.lock:
+        listing.close(qmgr.started.shell.engine.kernel)
+    return listing.states
 
 
-def test_counts_when_the_channel_runs_without_a_batch_then_they_go_on() -> None:
-    control = Control()
-    one = control.define("ONE", short_retries=3, short_retry_s=1)
-    control.machine.start(one)
-    control.dial()
-    control.end("ONE", RETRY)
-    control.after(1)
-    control.dial()
-    assert control.end("ONE", RETRY) == RETRYING
-    assert control.counts("ONE")[0] == 1
-    # START of a retrying channel tries at once, with all counts.
-    assert control.machine.start(one) == ""
-    assert control.counts("ONE")[0] == 3
-    assert control.dial() == ["ONE"]
+def in_doubt(pair: Pair, *, received: bool) -> None:
+    """A batch of two is in doubt, and the link is down."""
+    pair.start()
+    pair.put(b"1", b"2")
+    pair.send(2)
+    pair.sender.run(agent.PREPARE, luwid=LUWIDS[0], sequence=2, messages=2)
+    if received:
+        pair.receiver.run(agent.COMMIT, luwid=LUWIDS[0], sequence=2, messages=2)
+    pair.sender.end()
+    pair.receiver.end()
 
 
-def test_failure_when_it_cannot_heal_then_stopped() -> None:
-    control = Control()
-    control.machine.start(control.define("ONE"))
-    control.dial()
-    assert control.end("ONE", NO_RETRY) == STOPPED
+# ---- RESOLVE
 
 
-def test_failure_when_no_initiator_runs_then_inactive_and_a_retrying_one_waits() -> None:
-    control = Control(initiated=False)
-    one = control.define("ONE", short_retry_s=1)
-    control.machine.start(one)
-    control.dial()
-    assert control.end("ONE", RETRY) == INACTIVE
-    control.machine.initiators[QUEUE] = "RUNNING"
-    control.machine.start(one)
-    control.dial()
-    assert control.end("ONE", RETRY) == RETRYING
-    control.machine.initiators.clear()
-    control.after(5)
-    assert control.status("ONE") == RETRYING
-    control.machine.initiators[QUEUE] = "RUNNING"
-    control.after(0)
-    assert control.dial() == ["ONE"]
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("commits", [True, False])
+def test_resolve_when_a_batch_is_in_doubt_then_the_next_start_goes_on(
+    commits: bool, restarts: bool
+) -> None:
+    pair = Pair()
+    in_doubt(pair, received=commits)
+    if restarts:
+        pair.restart()
+    done = resolve(pair.qma, commits)
+    assert (done.was_in_doubt, done.messages) == (True, 2)
+    assert depth(pair.qma, "QMB") == (0 if commits else 2)
+    if restarts:
+        pair.restart()
+    pair.open()
+    sent, received = pair.start()
+    assert not sent.is_in_doubt
+    assert sent.last_sequence == received.last_sequence == (2 if commits else 0)
+    pair.put(b"3")
+    if commits:
+        pair.batch(1, 3, LUWIDS[1])
+    else:
+        pair.batch(3, 3, LUWIDS[1])
+    assert bodies(pair.qmb, "TARGET") == [b"1", b"2", b"3"]
 
 
-def test_requester_when_it_fails_then_it_is_inactive() -> None:
-    control = Control()
-    control.machine.start(control.define("R", types.REQUESTER))
-    control.dial()
-    assert control.end("R", RETRY) == INACTIVE
+def test_resolve_when_nothing_is_in_doubt_then_it_says_so() -> None:
+    assert not resolve(Pair().qma, True).was_in_doubt
 
 
-def test_stop_when_in_each_state_then_stopped_or_inactive() -> None:
-    control = Control()
-    one = control.define("ONE", short_retry_s=1)
-    assert not control.machine.stop(one, INACTIVE)
-    assert control.machine.stop(one, STOPPED)
-    assert control.status("ONE") == STOPPED
-    assert not control.machine.stop(one, INACTIVE)
-    assert control.machine.stop(one, STOPPED)
-    control.machine.start(one)
-    assert control.machine.stop(one, STOPPED)
-    assert (control.status("ONE"), control.dial()) == (STOPPED, [])
-    control.machine.start(one)
-    control.dial()
-    assert control.machine.stop(one, STOPPED)
-    assert control.status("ONE") == SERVED
-    assert control.end("ONE", RETRY) == STOPPED
-    control.machine.start(one)
-    control.dial()
-    assert control.machine.stop(one, INACTIVE)
-    assert control.end("ONE", NORMAL) == INACTIVE
-    control.machine.start(one)
-    control.dial()
-    control.end("ONE", RETRY)
-    assert control.machine.stop(one, STOPPED)
-    control.after(9)
-    assert control.status("ONE") == STOPPED
-    assert control.counts("ONE")[0] == 10
+def test_resolve_when_the_channel_runs_then_it_is_refused() -> None:
+    pair = Pair()
+    in_doubt(pair, received=False)
+    pair.open()
+    pair.start()
+    with pytest.raises(MQError) as refused:
+        resolve(pair.qma, True)
+    assert refused.value.reason == MQRCCF_CHANNEL_IN_USE
 
 
-def test_active_when_all_places_are_taken_then_starting_until_one_is_free() -> None:
-    control = Control()
-    control.machine.active_max = 1
-    for name in ("ONE", "TWO", "THREE"):
-        assert control.machine.start(control.define(name)) == ""
-    assert control.dial() == ["ONE"]
-    assert control.kinds() == [WAITS, WAITS]
-    assert (control.status("TWO"), control.status("THREE")) == (STARTING, STARTING)
-    control.end("ONE", NORMAL)
-    assert control.dial() == ["TWO"]
-    assert control.kinds() == [HAS_PLACE]
-    # One that is stopped while it waits does not take a place later.
-    assert control.machine.stop(control.definitions["THREE"], STOPPED)
-    control.end("TWO", NORMAL)
-    assert control.dial() == []
-    assert control.status("THREE") == STOPPED
+@pytest.mark.parametrize("other", ["partner", "channel"])
+def test_other_partner_or_channel_when_a_batch_is_in_doubt_then_it_is_refused(other: str) -> None:
+    pair = Pair()
+    in_doubt(pair, received=False)
+    pair.qma.mqsc("DEFINE CHANNEL(SECOND) CHLTYPE(SDR) CONNAME('x') XMITQ(QMB)")
+    channel = "SECOND" if other == "channel" else CHANNEL
+    partner = "QMB" if other == "channel" else "QMC"
+
+    def start() -> ChannelState:
+        one = End(pair.qma, is_sender=True, partner=partner, xmitq="QMB", channel=channel)
+        try:
+            return one.start()
+        finally:
+            one.end()
+
+    with pytest.raises(MQError) as refused:
+        start()
+    assert refused.value.reason == MQRCCF_CHANNEL_INDOUBT
+    assert "RESOLVE" in str(refused.value)
+    resolve(pair.qma, False)
+    assert start().last_sequence == 0
 
 
-def test_retry_when_all_places_are_taken_then_it_waits_for_one() -> None:
-    control = Control()
-    control.machine.active_max = 1
-    control.machine.start(control.define("ONE", short_retry_s=1))
-    control.dial()
-    control.end("ONE", RETRY)
-    control.machine.start(control.define("TWO"))
-    assert control.dial() == ["TWO"]
-    control.after(1)
-    assert (control.status("ONE"), control.dial()) == (STARTING, [])
-    assert control.kinds() == [WAITS]
-    control.end("TWO", NORMAL)
-    assert control.dial() == ["ONE"]
+# ---- transaction managers
 
 
-def test_requester_when_all_places_are_taken_then_it_does_not_wait() -> None:
-    control = Control()
-    control.machine.active_max = 1
-    control.machine.start(control.define("ONE"))
-    assert control.machine.start(control.define("R", types.REQUESTER)) == FULL
-    assert control.status("R") == INACTIVE
+def test_transaction_manager_when_a_batch_is_in_doubt_then_it_does_not_see_it() -> None:
+    pair = Pair()
+    in_doubt(pair, received=False)
+    pair.restart()
+    assert pair.qma.in_doubt() == []
+    assert pair.qma.units_in_doubt() == []
+    (batch,) = batches_in_doubt(pair.qma.started.shell.engine.kernel)
+    xid = batch.unit.xid
+    assert xid is not None
+    for end in (pair.qma.commit_prepared, pair.qma.backout_prepared):
+        with pytest.raises(XAError) as refused:
+            end(xid)
+        assert "RESOLVE CHANNEL" in str(refused.value)
+    assert len(batches_in_doubt(pair.qma.started.shell.engine.kernel)) == 1
 
 
-def test_current_when_all_are_counted_then_stopped_and_retrying_count_inactive_do_not() -> None:
-    control = Control()
-    control.machine.channels_max = 2
-    control.machine.start(control.define("ONE"))
-    control.dial()
-    control.machine.stop(control.define("TWO"), STOPPED)
-    assert control.machine.start(control.define("THREE")) == FULL
-    assert control.machine.start(control.definitions["TWO"]) == ""  # it is current already
-    control.dial()
-    control.end("TWO", NORMAL)
-    assert control.machine.start(control.definitions["THREE"]) == ""
-    control.dial()
-    assert control.end("ONE", RETRY) == RETRYING
-    assert control.machine.start(control.define("FOUR")) == FULL
-    control.machine.stopped.add("FIVE")
-    assert control.machine.current() == 3
+def test_transaction_manager_when_it_prepares_under_a_name_of_ours_then_it_is_refused() -> None:
+    pair = Pair()
+    in_doubt(pair, received=False)
+    (batch,) = batches_in_doubt(pair.qma.started.shell.engine.kernel)
+    xid = batch.unit.xid
+    assert xid is not None
+    with pair.qma.connect() as application:
+        application.begin()
+        application.put("SYSTEM.DEFAULT.LOCAL.QUEUE", b"x")
+        with pytest.raises(XAError):
+            application.prepare(XID(xid.format_id, b"g" * 40, b"b"))
+        application.backout()
 
 
-def test_called_server_when_it_is_stopped_then_stopped_after_its_end() -> None:
-    control = Control()
-    one = control.define("S", types.SERVER)
-    control.call("S")
-    assert control.machine.start(one) == IN_USE
-    assert control.machine.stop(one, INACTIVE)
-    assert control.machine.stop(one, STOPPED)
-    assert control.end("S", NORMAL) == STOPPED
-    control.machine.start(one)
-    control.dial()
-    control.end("S", NORMAL)
-    control.call("S")
-    assert control.end("S", RETRY) == INACTIVE
+# ---- RESET
 
 
-def test_receiver_when_stopped_then_stopped_after_the_last_instance() -> None:
-    control = Control()
-    control.define("R", types.RECEIVER)
-    control.call("R")
-    control.machine.stopped.add("R")
-    assert control.end("R", NORMAL) == STOPPED
+def test_reset_at_the_sender_then_it_waits_for_the_next_start() -> None:
+    pair = Pair()
+    pair.start()
+    pair.put(b"1")
+    pair.batch(1, 1, LUWIDS[0])
+    pair.sender.end()
+    run(pair.qma, Resetting(CHANNEL, True, 77))
+    pair.restart()
+    sent, received = pair.start()
+    assert (sent.reset_sequence, sent.last_sequence, sent.last_luwid) == (77, 1, LUWIDS[0])
+    pair.receiver.run(agent.RESET, sequence=76)
+    pair.sender.run(agent.RESET, sequence=76)
+    pair.restart()
+    sent, received = pair.start()
+    assert (sent.reset_sequence, sent.last_sequence, received.last_sequence) == (0, 76, 76)
+    pair.put(b"2")
+    pair.batch(1, 77, LUWIDS[1])
+    assert [one.last_sequence for one in states(pair.qma)] == [77]
 
 
-def test_restart_when_retrying_or_stopped_then_as_before() -> None:
-    control = Control()
-    one = control.define("ONE", short_retries=5, short_retry_s=3, long_retry_s=9)
-    control.machine.restore(one, RETRYING, 2, 999_999_999, 0)
-    control.machine.restore(control.define("TWO"), STOPPED, -1, -1, 0)
-    control.machine.restore(control.define("END"), STOPPED, 0, 0, 0)
-    control.machine.restore(control.define("R", types.RECEIVER), STOPPED, -1, -1, 0)
-    assert control.counts("ONE") == (2, 999_999_999)
-    assert control.machine.tick(0) == 3 * SECOND
-    control.after(3)
-    assert control.dial() == ["ONE"]
-    assert control.counts("TWO") == (10, 999_999_999)
-    assert control.machine.channels["END"].is_used_up
-    assert control.machine.stopped == {"R"}
-    control.machine.forget("TWO")
-    assert control.status("TWO") == INACTIVE
+def test_reset_at_the_receiver_then_it_counts_at_once_for_every_partner() -> None:
+    pair = Pair()
+    other = End(pair.qmb, is_sender=False, partner="QMC")
+    other.start()
+    pair.start()
+    pair.put(b"1")
+    pair.batch(1, 1, LUWIDS[0])
+    got = Pair()
+    got.start()
+    got.put(b"x")
+    message = got.sender.run(agent.GET).message
+    other.run(agent.PLACE, message=message)
+    other.run(agent.COMMIT, luwid=LUWIDS[5], sequence=9, messages=1)
+    pair.receiver.end()
+    other.end()
+    run(pair.qmb, Resetting(CHANNEL, False, 5))
+    assert {one.partner_qmgr: one.last_sequence for one in states(pair.qmb)} == {
+        "QMA": 4,
+        "QMC": 4,
+    }
+
+
+@pytest.mark.parametrize("is_sender", [True, False])
+def test_reset_when_the_channel_has_never_run_then_the_first_partner_gets_it(
+    is_sender: bool,
+) -> None:
+    pair = Pair()
+    run(pair.qma if is_sender else pair.qmb, Resetting(CHANNEL, is_sender, 5))
+    pair.restart()
+    sent, received = pair.start()
+    assert (sent.reset_sequence, received.last_sequence) == ((5, 0) if is_sender else (0, 4))
+    pair.put(b"1")
+    pair.batch(1, 5, LUWIDS[0])
+    for qmgr in (pair.qma, pair.qmb):
+        if qmgr is pair.qma:
+            pair.sender.end()
+        assert [(one.last_sequence, one.reset_sequence) for one in states(qmgr)] == [(5, 0)]
+
+
+def test_reset_when_a_batch_is_in_doubt_then_it_is_refused() -> None:
+    pair = Pair()
+    in_doubt(pair, received=False)
+    with pytest.raises(MQError) as refused:
+        run(pair.qma, Resetting(CHANNEL, True, 77))
+    assert refused.value.reason == MQRCCF_CHANNEL_INDOUBT
+
+
+def test_reset_when_the_caller_has_a_unit_of_work_then_that_goes_on() -> None:
+    pair = Pair()
+    shell = pair.qma.started.shell
+    link = shell.engine.connect("operator", "runmqsc")
+    shell.run(link, Run(Resetting(CHANNEL, True, 3)))
+    assert link.unit is None
+    pair.qma.begin()
+    pair.qma.put("SYSTEM.DEFAULT.LOCAL.QUEUE", b"x")
+    run(pair.qma, Resetting(CHANNEL, True, 4))
+    pair.qma.backout()
+    assert depth(pair.qma, "SYSTEM.DEFAULT.LOCAL.QUEUE") == 0
+    assert [one.reset_sequence for one in states(pair.qma)] == [4]
+
+
+# ---- the list
+
+
+def test_states_when_a_batch_is_in_doubt_then_they_say_so() -> None:
+    pair = Pair()
+    pair.start()
+    pair.put(b"1", b"2")
+    pair.batch(1, 1, LUWIDS[0])
+    pair.send(1)
+    pair.sender.run(agent.PREPARE, luwid=LUWIDS[1], sequence=2, messages=1)
+    (state,) = states(pair.qma)
+    assert (state.channel, state.is_sender, state.partner_qmgr) == (CHANNEL, True, "QMB")
+    assert (state.transmission_queue, state.partner_address) == ("QMB", "127.0.0.1(1414)")
+    assert (state.last_sequence, state.in_doubt_sequence, state.in_doubt_messages) == (1, 2, 1)
+    (received,) = states(pair.qmb) or [None]
+    assert received is not None
+    assert (received.is_sender, received.partner_qmgr, received.last_sequence) == (False, "QMA", 1)
+
+
+def test_states_when_there_are_many_then_each_step_is_bounded() -> None:
+    pair = Pair()
+    kernel = pair.qma.started.shell.engine.kernel
+    pair.start()
+    with pair.qma.queue(SYNC_QUEUE) as queue:
+        for number in range(600):
+            queue.put(b"%d" % number)
+    listing = StateListing()
+    link = pair.qma.started.shell.engine.connect("operator", "runmqsc")
+    steps = 1
+    while not listing.go_on(kernel, link, "command"):
+        assert link.again
+        steps += 1
+    assert steps == 3
+    assert listing.states == []
+
+
+def test_sync_queue_when_an_application_puts_a_state_then_it_is_not_taken_for_one() -> None:
+    pair = Pair()
+    pair.start()
+    pair.put(b"1")
+    pair.batch(1, 1, LUWIDS[0])
+    with pair.qmb.queue(SYNC_QUEUE) as queue:
+        (own,) = list(queue.browse())
+    pair.receiver.end()
+    pair.sender.end()
+    with pair.qmb.queue(SYNC_QUEUE) as queue:
+        queue.get(msg_id=own.msg_id)
+        queue.put(own.data, msg_id=own.msg_id)
+    pair.open()
+    assert pair.receiver.start().last_sequence == 0
+    assert "AMQ9517W" in notices(pair.qmb)
+
+
+def test_sync_queue_when_a_channel_runs_then_it_cannot_be_deleted_or_cleared() -> None:
+    pair = Pair()
+    pair.start()
+    for command in (f"DELETE QLOCAL({SYNC_QUEUE})", f"CLEAR QLOCAL({SYNC_QUEUE})"):
+        assert not pair.qma.mqsc(command)[0].ok

@@ -7,7 +7,7 @@ from typing import final
 from ternmq.base.errors import IntegrityError
 from ternmq.channel import agent
 from ternmq.kernel import channel_receiving as receiving
-from ternmq.kernel.channel_work import ChannelWork
+from ternmq.kernel.channel_work import ChannelWork, reset_sequence
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
 from ternmq.mqi.received_message import read_message
@@ -44,5 +44,5 @@ class ReceivingStep(Step):
         if want.kind == agent.READ_STATE:
             return receiving.open_channel(kernel, link, work, want)
         if want.kind == agent.RESET:
-            return receiving.reset_sequence(kernel, link, work, want)
+            return reset_sequence(kernel, link, work, want)
         raise IntegrityError(f"{self.verb} is not for a receiving end")

@@ -7,9 +7,11 @@ from typing import final
 from ternmq.base.errors import IntegrityError
 from ternmq.channel import agent
 from ternmq.kernel import channel_sending as sending
-from ternmq.kernel.channel_work import ChannelWork
+from ternmq.kernel.channel_placing import Placing
+from ternmq.kernel.channel_work import ChannelWork, reset_sequence
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
+from ternmq.mqi.received_message import read_message
 from ternmq.mqi.steps.step import Step
 
 
@@ -27,6 +29,9 @@ class SendingStep(Step):
         super().__init__(agent.WANT_NAMES[want.kind])
         self.work = work
         self.want = want
+        self._placing: Placing | None = None
+        if want.kind == agent.BURY and want.message is not None:
+            self._placing = read_message(want.message, work.got_is_fast)
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         work = self.work
@@ -41,4 +46,8 @@ class SendingStep(Step):
             return sending.back_out_batch(kernel, link, work, want)
         if want.kind == agent.READ_STATE:
             return sending.open_channel(kernel, link, work, want)
+        if want.kind == agent.BURY:
+            return sending.bury_message(kernel, link, work, want, self._placing)
+        if want.kind == agent.RESET:
+            return reset_sequence(kernel, link, work, want)
         raise IntegrityError(f"{self.verb} is not for a sending end")

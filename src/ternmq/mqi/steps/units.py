@@ -153,10 +153,10 @@ class InquireUnitsInDoubt(Step):
 
 
 def units_in_doubt(kernel: Kernel) -> list[UnitInDoubt]:
-    """Those that wait first, each kind in the order in which it came."""
+    """Those that wait first, each kind in the order in which it came. Batches of channels are not
+    among them: DISPLAY CHSTATUS shows those."""
     coordinator = kernel.coordinator
-    known = [unit.xid for unit in coordinator.prepared.values()]
-    waiting = [UnitInDoubt(xid, PREPARED) for xid in known if xid is not None]
+    waiting = [UnitInDoubt(xid, PREPARED) for xid in two_phase.prepared_xids(kernel)]
     decided = [
         UnitInDoubt(
             XID(*key, coordinator.heuristic_owners.get(key, "")),
