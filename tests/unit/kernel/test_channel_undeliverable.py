@@ -269,7 +269,7 @@ def test_long_message_then_it_is_buried_at_the_sender_as_it_was_put() -> None:
     assert buried.outcome == agent.BURIED
     assert place(pair).outcome == agent.PLACED
     end(pair, 1)
-    header, message, data = dead_letter(pair.qma)
+    header, _, data = dead_letter(pair.qma)
     assert (header.reason, header.destination_queue) == (MQRC_MSG_TOO_BIG_FOR_CHANNEL, "TARGET")
     assert (header.destination_qmgr, data) == ("QMB", b"x" * 2000)
     assert bodies(pair.qmb, "TARGET") == [b"2"]
