@@ -275,8 +275,7 @@ class Process:
             lambda peer: PartnerSocket(host, peer),
             self._network_settings,
         )
-        channels = MessageChannels(host, network)
-        parts.initiator = Initiator(host, channels, started.user, self.log_message)
+        initiator = self._add_channels(started, host, network, parts)
         host.on_state = self._ending
         self._watch(host)
         loop = asyncio.get_running_loop()
@@ -294,11 +293,13 @@ class Process:
         self.log_message("AMQ6287I", version(), str(build_info()), platform.platform())
         self.log_message("AMQ8003I", self.place.name, version())
         self.set_state(status.RUNNING)
+        initiator.begin()
         self._begin(parts, up)
         await host.run()
         await parts.end_channels()
         listener.close()
         network.close()
+        await initiator.end()
         if host.state != modes.PREEMPTIVE:
             await parts.end()
         broken = host.engine.error_for("")
@@ -318,6 +319,17 @@ class Process:
         if broken is not None:
             host.fault(broken, "the queue manager has broken down")
             self.failed = True  # the file says running: it ended unexpectedly
+
+    def _add_channels(
+        self, started: Started, host: Host, network: Network, parts: ServerParts
+    ) -> Initiator:
+        """Message channels, and what starts them."""
+        channels = MessageChannels(host, network)
+        initiator = Initiator(host, channels, started.user, self.log_message)
+        initiator.has_monitors = self._with_services
+        channels.events = initiator
+        parts.initiator = initiator
+        return initiator
 
     def _begin(self, parts: ServerParts, up: Callable[[], None]) -> None:
         """Start listeners before reporting that it is up, so that their faults are reported."""

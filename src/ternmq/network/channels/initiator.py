@@ -88,7 +88,7 @@ class Initiator(ChannelEvents):
         self._to_keep: asyncio.Queue[str] = asyncio.Queue()
         self._keeper: asyncio.Task[None] | None = None
         self._is_ending = False
-        running.events = self
+        self.has_monitors = True  # False: strmqm -ns, until START CHINIT
 
     # ---- with the queue manager
 
@@ -99,7 +99,8 @@ class Initiator(ChannelEvents):
             now_ns = kernel.clock.monotonic_ns()
             stopped = restore_channels(kernel, now_ns)
             kernel.parts.has_channels = True
-            if with_queue and kernel.number("initiator_control") == mq.MQSVC_CONTROL_Q_MGR:
+            is_wanted = kernel.number("initiator_control") == mq.MQSVC_CONTROL_Q_MGR
+            if is_wanted and self.has_monitors:
                 self.start_monitor(DEFAULT_QUEUE)
         for channel in stopped:
             self._keep(channel.name)

@@ -112,9 +112,9 @@ class MessageChannels(DriverOwner):
         if run is not None:
             self.stop_run(run, mode)
 
-    def ping(self, definition: Definition, data_length: int, done: Callable[[End], None]) -> None:
+    def ping(self, definition: Definition, data: bytes, done: Callable[[End], None]) -> None:
         """Call the partner, send it data and compare what comes back; `done` is called once."""
-        task = self._loop.create_task(self._ping(definition, data_length, done))
+        task = self._loop.create_task(self._ping(definition, data, done))
         self._pings.add(task)
         task.add_done_callback(self._pings.discard)
 
@@ -242,9 +242,7 @@ class MessageChannels(DriverOwner):
             assert isinstance(protocol, ChannelSocket)
             self.serve(run, protocol, None)
 
-    async def _ping(
-        self, definition: Definition, data_length: int, done: Callable[[End], None]
-    ) -> None:
+    async def _ping(self, definition: Definition, data: bytes, done: Callable[[End], None]) -> None:
         name = definition.name
         try:
             protocol = await self._dialer.dial(definition, partial(ChannelSocket, self.host))
@@ -255,7 +253,7 @@ class MessageChannels(DriverOwner):
         settings = settings_of(
             self._kernel, definition, protocol.peer.address, self.settings.pipelines
         )
-        agent = self._agents.pinging(settings, bytes(one & 0xFF for one in range(data_length)))
+        agent = self._agents.pinging(settings, data)
         driver = AgentDriver(self._turns, PingOwner(self, done), agent, protocol, None)
         self._turns.begin()
         try:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import ternmq
-from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.channel.agent import NO_RETRY, NORMAL, RETRY, End
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE
@@ -374,7 +373,7 @@ def test_ping_when_the_partner_is_there_then_it_answers_and_nothing_changes(leng
         ends: list[End] = []
         definition = one.kernel.catalog.find(32, NAME)
         assert definition is not None
-        one.channels.ping(definition, length, ends.append)
+        one.channels.ping(definition, bytes(length), ends.append)
         await until(lambda: ends != [])
         assert ends[0].kind == NORMAL
         assert one.depth("QMB") == 1
@@ -390,7 +389,7 @@ def test_ping_when_the_partner_has_no_such_channel_then_it_says_so() -> None:
         ends: list[End] = []
         definition = one.kernel.catalog.find(32, NAME)
         assert definition is not None
-        one.channels.ping(definition, 16, ends.append)
+        one.channels.ping(definition, bytes(16), ends.append)
         await until(lambda: ends != [])
         assert (ends[0].kind, ends[0].status) == (NO_RETRY, fap.NO_CHANNEL)
 
