@@ -111,10 +111,10 @@ def test_status_of_queues_when_attributes_are_named_then_the_depth_is_shown_too(
     "command",
     [
         "DEFINE TOPIC(T) TOPICSTR('t')",
-        "DEFINE CHANNEL(R) CHLTYPE(RCVR)",
+        "DEFINE CHANNEL(R) CHLTYPE(CLUSRCVR) CLUSTER(C) CONNAME('h')",
         "DEFINE CHANNEL(A) CHLTYPE(AMQP)",
         "DEFINE COMMINFO(C)",
-        "DEFINE CHANNEL(S) CHLTYPE(SDR) CONNAME('h') XMITQ(X)",
+        "DEFINE CHANNEL(S) CHLTYPE(CLUSSDR) CLUSTER(C) CONNAME('h')",
     ],
 )
 def test_object_when_its_kind_has_no_function_yet_then_its_definition_warns(command: str) -> None:

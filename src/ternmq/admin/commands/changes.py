@@ -66,7 +66,7 @@ def inert_warnings(object_type: int, name: str, settings: dict[str, object]) -> 
 
 # Kinds of objects that nothing acts on in this version.
 _LATER: Final[tuple[tuple[int, str], ...]] = (
-    (types.MESSAGE_CHANNELS, "Channels between queue managers are not there yet"),
+    (types.CLUSSDR | types.CLUSRCVR, "Cluster channels are not there yet"),
     (types.AMQP, "AMQP channels are not there yet"),
     (types.TOPIC | types.SUB, "Publish/subscribe is not there yet"),
     (types.COMMINFO, "Multicast is not there yet"),
