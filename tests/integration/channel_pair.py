@@ -8,6 +8,7 @@ from typing import Final
 
 import ternmq
 from ternmq.remote.local.folder_lookup import find
+from ternmq.values.command import Answer
 from tests.battery.places import until
 from tests.integration.test_lifecycle import SMALL, Machine
 
@@ -91,7 +92,7 @@ class ChannelPair(Machine):
         shown = self.operators[name].mqsc(f"DISPLAY CHSTATUS({channel})")[0]
         return str(shown["STATUS"]) if shown.ok else "INACTIVE"
 
-    def shown(self, name: str, channel: str = "A.TO.B", how: str = "ALL") -> ternmq.Answer:
+    def shown(self, name: str, channel: str = "A.TO.B", how: str = "ALL") -> Answer:
         """The only answer of DISPLAY CHSTATUS."""
         (answer,) = self.operators[name].mqsc(f"DISPLAY CHSTATUS({channel}) {how}")
         assert answer.ok, str(answer)

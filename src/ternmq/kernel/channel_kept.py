@@ -21,7 +21,13 @@ from ternmq.kernel.channel_instance import RETRYING, STOPPED
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.inquire import apply_definition
 from ternmq.kernel.kernel import OBJECT_RECORD_BYTES, Kernel
-from ternmq.kernel.parts import QUEUE_BEFORE, RETRIES_LEFT, STOPPED_BY_COMMAND, is_stopped
+from ternmq.kernel.parts import (
+    QUEUE_BEFORE,
+    RESET_SEQUENCE,
+    RETRIES_LEFT,
+    STOPPED_BY_COMMAND,
+    is_stopped,
+)
 from ternmq.store.catalog import Definition
 
 RECORD_BYTES: Final = 4 * OBJECT_RECORD_BYTES  # two definitions
@@ -31,6 +37,8 @@ def keep(kernel: Kernel, link: Connection, channel: Definition, is_ended: bool =
     """Write down what the channel is now, if that has changed; False: parked until the log has
     room. While an agent still ends (not `is_ended`), its queue stays as it is."""
     wanted = _wanted(kernel.parts.control, channel)
+    if channel.object_type & RETRIED and kernel.parts.control.has_begun(channel.name):
+        wanted[RESET_SEQUENCE] = 0  # the partner has it
     before = str(channel.attributes.get(QUEUE_BEFORE, ""))
     change: _QueueChange | None = None
     if wanted[STOPPED_BY_COMMAND] == 1:
@@ -86,7 +94,12 @@ def _given_back(kernel: Kernel, before: str) -> _QueueChange | None:
     return _QueueChange(queue, values, "")
 
 
-_NOTHING: Final[dict[str, Value]] = {STOPPED_BY_COMMAND: 0, RETRIES_LEFT: "", QUEUE_BEFORE: ""}
+_NOTHING: Final[dict[str, Value]] = {
+    STOPPED_BY_COMMAND: 0,
+    RETRIES_LEFT: "",
+    QUEUE_BEFORE: "",
+    RESET_SEQUENCE: 0,
+}
 
 
 def _wanted(control: ChannelControl, channel: Definition) -> dict[str, Value]:
@@ -105,6 +118,15 @@ def _wanted(control: ChannelControl, channel: Definition) -> dict[str, Value]:
 def _queue_of(kernel: Kernel, name: str) -> Definition | None:
     queue = kernel.catalog.find(LOCAL, name)
     return queue if queue is not None and queue.object_type == LOCAL else None
+
+
+def note_reset(kernel: Kernel, link: Connection, channel: Definition, sequence: int) -> bool:
+    """RESET CHANNEL at a sending end: shown until the partner has it; False: parked."""
+    if not kernel.can_log_object(link, "CHANNEL", channel.name, RECORD_BYTES):
+        return False
+    channel.attributes[RESET_SEQUENCE] = sequence
+    link.depends_on(kernel.coordinator.define(kernel.catalog, channel))
+    return True
 
 
 def restore_channels(kernel: Kernel, now_ns: i64) -> list[Definition]:

@@ -141,7 +141,7 @@ def shown_value(definition: Definition, local: LocalQueue | None, row: Attribute
             return int(local.open_input)
         if name == "open_output_count":
             return int(local.open_output)
-    return row.default
+    return definition.attributes.get(name, row.default)  # RESETSEQ is kept there
 
 
 def _stamp(ns: int, name: str) -> str:
