@@ -11,6 +11,8 @@ each of them looks at the fields:
     watches       the transmission queue is empty: call `message_there` once it may have a message
     status, substate   MQCHS_ and MQCHSSTATE_, for DISPLAY CHSTATUS
     notices       AMQ messages for the error log that end nothing; the driver empties the list
+    takes_bytes   receive exits see segments before anyone reads their headers: the driver calls
+                  `received_bytes` instead of `received`. It may change with each segment
     is_full       more segments came than could be handled: the driver reads no more from the socket
                   until it is False
     end           set once, and never while a want is under way: how the channel has ended. The
@@ -90,7 +92,10 @@ class Want:
         # GET: got; BURY and PLACE: given. MQXQH and what follows, as on a transmission queue.
         self.message: bytes | None = None
         self.is_fast = False  # the message is nonpersistent and the channel fast: no syncpoint
-        self.bytes_max: i64 = 0  # GET: the longest message that the partner takes
+        self.waited_ns: i64 = 0  # GET: how long the message was on its queue; 0: not measured
+        self.bytes_max: i64 = (
+            0  # GET: the longest message that the partner takes, MQXQH and all; 0: any
+        )
         # GET: the message can go to no partner, and is buried with this reason. PLACE: the message
         # exit does not want it put: it goes where what cannot be put goes, with this reason
         self.reason = 0
@@ -130,6 +135,7 @@ class Agent:
         self.end: End | None = None
         self.notices: list[tuple[str, tuple[object, ...]]] = []
         self.is_full = False
+        self.takes_bytes = False
         self.partner_qmgr = ""
         self.partner_id = ""
         self.partner_product = ""
@@ -166,6 +172,10 @@ class Agent:
 
     def received(self, one: Segment, now_ns: i64) -> None:
         """A segment from the partner."""
+        raise NotImplementedError
+
+    def received_bytes(self, data: bytes, now_ns: i64) -> None:
+        """A segment from the partner, as it came."""
         raise NotImplementedError
 
     def tick(self, now_ns: i64) -> None:

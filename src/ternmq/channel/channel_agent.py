@@ -38,6 +38,7 @@ from ternmq.channel.opening import (
     revised_wishes,
     wishes,
 )
+from ternmq.channel.packing import Expander, Packer
 from ternmq.channel.security_turns import SecurityTurns
 from ternmq.channel.settings import ChannelSettings
 from ternmq.wire.fap.channel_dialogue import ACCEPTOR_SENDS, INITIATOR_SENDS, TO_EXIT
@@ -63,6 +64,7 @@ from ternmq.wire.fap.vocabulary import (
     ERROR,
     HEARTBEAT,
     INITIAL_DATA,
+    MSG_SEQUENCE_ERROR,
     NEGOTIATION_FAILED,
     PROTOCOL_GENERAL,
     REQUEST_CLOSE,
@@ -120,6 +122,8 @@ class ChannelAgent(Agent):
         self._ending: End | None = None
         self._is_inside = False
         self._security: SecurityTurns | None = None
+        self.packer: Packer | None = None
+        self.expander: Expander | None = None
 
     # ---- what happens
 
@@ -144,12 +148,25 @@ class ChannelAgent(Agent):
         self.received_ns = now_ns
         self.bytes_received += len(one.data)
         self.buffers_received += 1
-        if one.header.type == HEARTBEAT and not self.exits.has_receive:
+        if one.header.type == HEARTBEAT:
             self._guarded(one)
         else:
             self._inbox.append(one)
             self._inbox_bytes += len(one.data)
         self._go_on()
+
+    def received_bytes(self, data: bytes, now_ns: i64) -> None:
+        if self._is_over():
+            return
+        self.now_ns = now_ns
+        try:
+            one = read_segment(self.exits.receive(data))
+        except ExitEnds as ends:
+            self._exit_ends(ends)
+        except RemoteProtocolError as wrong:
+            self._protocol_error(wrong)
+        else:
+            self.received(one, now_ns)
 
     def tick(self, now_ns: i64) -> None:
         if self._is_over() or not self.deadline_ns or now_ns < self.deadline_ns:
@@ -268,7 +285,7 @@ class ChannelAgent(Agent):
 
     def send(self, data: bytes) -> None:
         """A segment goes out."""
-        if self.exits.has_send:
+        if self.exits.has_send and self.terms is not None:
             data = self.exits.send(data)
         self.out.append(data)
         self.sent_ns = self.now_ns
@@ -325,8 +342,6 @@ class ChannelAgent(Agent):
 
     def _guarded(self, one: Segment) -> None:
         try:
-            if self.exits.has_receive:
-                one = read_segment(self.exits.receive(one.data))
             row = self.dialogue.came(one.header.type, one.header.flags_1)
             self._carry_out(row, one)
         except ExitEnds as ends:
@@ -407,6 +422,11 @@ class ChannelAgent(Agent):
         self.partner_product = terms.partner_product
         self.partner_ccsid = header.text_ccsid
         self.partner_encoding = header.encoding
+        self.packer = Packer(terms.header_compression, terms.message_compression)
+        self.expander = Expander(terms.header_compressions, terms.message_compressions)
+        self.exits.header_compression = terms.header_compression
+        self.exits.message_compression = terms.message_compression
+        self.takes_bytes = self.exits.has_receive
         self.exits.agreed(terms.partner_qmgr, terms.fap_level, terms.segment_bytes_max)
         turns = SecurityTurns(self.exits, self.role, terms.has_security)
         self._security = turns
@@ -468,10 +488,12 @@ class ChannelAgent(Agent):
             return
         found = read_status(one)
         kind, message_id = end_of_received(found.code)
-        self.finish(End(kind, message_id, self._inserts(found.code, found.value), found.code))
-
-    def _inserts(self, code: int, value: int) -> tuple[object, ...]:
-        return (self.settings.name, self.settings.address, code, value)
+        inserts: tuple[object, ...] = (name, self.settings.address, found.code)
+        if found.code == MSG_SEQUENCE_ERROR:
+            inserts = (name, self.current_sequence, found.value)
+        elif found.code == TIMEOUT_EXPIRED:
+            inserts = (self.settings.address, name)
+        self.finish(End(kind, message_id, inserts, found.code))
 
     def _protocol_error(self, wrong: RemoteProtocolError) -> None:
         status = wrong.status if isinstance(wrong, SegmentError) else PROTOCOL_GENERAL
@@ -493,9 +515,11 @@ class ChannelAgent(Agent):
         """The channel ends here; the partner is given the code."""
         if self._is_over():
             return
-        # The last word is no business of the send exit, which may be what failed.
-        luwid = self.current_luwid
-        self.out.append(self.writer.failure(status, value, luwid))
+        data = self.writer.failure(status, value, self.current_luwid)
+        try:
+            self.send(data)
+        except ExitEnds:
+            self.out.append(data)  # the partner may not understand it, and hears the socket close
         self.finish(End(kind, message_id, inserts, status))
 
     def finish(self, end: End) -> None:

@@ -56,15 +56,18 @@ class Terms:
         self.pipelines: Final = agreed.capabilities_2 & fap.CAP_PIPELINES != 0
         self.has_properties: Final = agreed.capabilities_3 & fap.CAP_PROPERTIES != 0
         self.has_security: Final = agreed.capabilities_1 & fap.CAP_REQUEST_SECURITY != 0
-        self.header_compression: Final = _first(agreed.header_compressions)
-        self.message_compression: Final = _first(agreed.message_compressions)
+        self.header_compressions: Final = _kinds(agreed.header_compressions)
+        self.message_compressions: Final = _kinds(agreed.message_compressions)
+        self.header_compression: Final = self.header_compressions[0]
+        self.message_compression: Final = self.message_compressions[0]
         self.partner_qmgr: Final = partner.qmgr_name
         self.partner_id: Final = partner.qmgr_id
         self.partner_product: Final = partner.product_id
 
 
-def _first(kinds: bytes) -> int:
-    return kinds[0] if kinds and kinds[0] != NO_COMPRESSION_KIND else mq.MQCOMPRESS_NONE
+def _kinds(named: bytes) -> list[int]:
+    """Compressions that initial data names, the preferred one first."""
+    return [kind for kind in named if kind != NO_COMPRESSION_KIND] or [mq.MQCOMPRESS_NONE]
 
 
 def header_ccsid(settings: ChannelSettings) -> int:
@@ -208,6 +211,6 @@ def agreed_terms(own: InitialData, final_answer: InitialData, header: Header) ->
         (made.header_compressions, own.header_compressions),
         (made.message_compressions, own.message_compressions),
     ):
-        if _first(theirs) and _first(theirs) not in ours:
+        if any(kind and kind not in ours for kind in _kinds(theirs)):
             raise SegmentError("a compression that was not offered", fap.NEGOTIATION_FAILED)
     return Terms(made, final_answer)

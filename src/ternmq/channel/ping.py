@@ -1,5 +1,5 @@
-"""PING CHANNEL: a sender that opens the channel, has data sent back, and closes it. It wants nothing
-of the engine: no message moves, no number changes.
+"""PING CHANNEL: a sender that opens the channel, has data sent back, and closes it. It wants
+nothing of the engine: no message moves, no number changes.
 
 What does not fit one segment goes in several, each of which is sent back before the next.
 """

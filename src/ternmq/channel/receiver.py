@@ -31,7 +31,6 @@ from ternmq.channel.batch import Batch, Numbers
 from ternmq.channel.channel_agent import MILLISECOND, SECOND, ChannelAgent
 from ternmq.channel.channel_state import NO_LUWID
 from ternmq.channel.exit_points import PASS, ExitChain, Retry
-from ternmq.channel.packing import unpack
 from ternmq.channel.rejoining import Rejoiner
 from ternmq.channel.settings import ChannelSettings
 from ternmq.channel.transmission_message import (
@@ -40,7 +39,6 @@ from ternmq.channel.transmission_message import (
     is_persistent,
     is_transmission_message,
 )
-from ternmq.codec.mqi.layout import LITTLE
 from ternmq.wire.fap import channel_dialogue as actions
 from ternmq.wire.fap.channel_flows import read_ping, read_reset
 from ternmq.wire.fap.dialogue import IDLE, Row
@@ -63,7 +61,7 @@ from ternmq.wire.fap.vocabulary import (
     STATUS_DATA,
 )
 
-_PACKING_BYTES: Final = 4  # that compression may add
+_PACKING_BYTES: Final = 64  # that compression may add
 
 
 @final
@@ -137,14 +135,10 @@ class ReceivingAgent(ChannelAgent):
             self.substate = mq.MQCHSSTATE_RECEIVING
             return
         self._confirms = confirms
-        message = unpack(
-            whole.data,
-            whole.flags_2,
-            self.header_compression,
-            self.message_compression,
-            self.message_bytes_max,
-            one.header.order == LITTLE,
-        )
+        message = whole.data
+        if whole.flags_2 and self.expander is not None:
+            limit: i64 = self.message_bytes_max + HEADER_BYTES
+            message = self.expander.expand(message, whole.flags_2, limit)
         self._message_came(batch, whole.sequence, message)
 
     def _open_batch(self, luwid: bytes) -> Batch:
@@ -169,8 +163,10 @@ class ReceivingAgent(ChannelAgent):
         if channel_bytes(message) > self.message_bytes_max:
             text = f"a message of {channel_bytes(message)} bytes"
             raise SegmentError(text, MESSAGE_LENGTH_ERROR)
-        if batch.messages >= self.batch_messages:
-            text = f"more than {self.batch_messages} messages in a batch"
+        # A sender may go on to the end of a message for several queues: the engine's limit counts.
+        limit = max(self.batch_messages, self.settings.uncommitted_max)
+        if batch.messages >= limit:
+            text = f"more than {limit} messages in a batch"
             raise SegmentError(text, BATCH_FAILURE)
         is_fast = self.is_fast and not is_persistent(message)
         expected = self.numbers.last if is_fast else self.numbers.following()
@@ -231,6 +227,7 @@ class ReceivingAgent(ChannelAgent):
         self._batch = None
         self._earlier_luwid = batch.luwid
         self.batches += 1
+        self.figures.batch(batch.messages, self.batch_messages)
         self.current_messages = 0
         if batch.counted:
             self.last_sequence = batch.sequence
@@ -283,6 +280,9 @@ class ReceivingAgent(ChannelAgent):
         if want.outcome == BURIED:
             batch.used_dead_letters = True
         self.messages += 1
+        message = want.message
+        if message is not None:
+            self.figures.message(len(message), not want.is_fast, 0, self.now_ns)
         if self._confirms:
             self._confirms = False
             self._commit(batch)
@@ -291,6 +291,7 @@ class ReceivingAgent(ChannelAgent):
         message = want.message
         assert message is not None
         self._tried += 1
+        self.figures.put_retries += 1
         left = self.settings.message_retries - self._tried + 1
         interval = self.settings.message_retry_ms
         retry = Retry(left > 0, interval)

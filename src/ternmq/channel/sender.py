@@ -38,9 +38,10 @@ from ternmq.channel.batch import Batch, Luwids, Numbers
 from ternmq.channel.channel_agent import MILLISECOND, SECOND, ChannelAgent
 from ternmq.channel.channel_state import ChannelState
 from ternmq.channel.exit_points import PASS, ExitChain
-from ternmq.channel.packing import pack
 from ternmq.channel.settings import ChannelSettings
 from ternmq.channel.transmission_message import (
+    HEADER_BYTES,
+    as_nonpersistent,
     channel_bytes,
     is_persistent,
     is_transmission_message,
@@ -90,6 +91,7 @@ class SendingAgent(ChannelAgent):
         self._waits_for = _NOTHING
         self._is_running = False
         self._is_empty = False  # the transmission queue was, when it was last asked
+        self._more = False  # parts of a message for a list follow, in the same batch
         self._empty_since_ns: i64 = 0
         self._heartbeat_asked = False
         self._batch_is_checked = False  # BATCHHB: the partner is there
@@ -104,7 +106,7 @@ class SendingAgent(ChannelAgent):
             self.finish(End(CALL_BACK, "AMQ9001I", (self.settings.name,)))
             return
         self.substate = mq.MQCHSSTATE_RESYNCHING
-        self.ask(READ_STATE)
+        self.ask(READ_STATE).has_lists = self.has_lists
 
     def _state_read(self, state: ChannelState | None) -> None:
         found = ChannelState(self.settings.name, True) if state is None else state
@@ -209,6 +211,8 @@ class SendingAgent(ChannelAgent):
 
     def received(self, one: Segment, now_ns: i64) -> None:
         if one.header.type == HEARTBEAT and not one.header.flags_1 & CONFIRM_REQUEST:
+            if self._heartbeat_asked or self._waits_for == _BATCH_HEARTBEAT:
+                self.figures.answered(now_ns)
             self._heartbeat_asked = False
             if self._waits_for == _BATCH_HEARTBEAT:
                 self._waits_for = _NOTHING
@@ -227,8 +231,9 @@ class SendingAgent(ChannelAgent):
             f"a confirm of batch {one.header.luwid.hex()}, {batch.luwid.hex()} was sent",
             LUWID_MISMATCH,
         )
+        self.figures.answered(self.now_ns)
         if one.header.flags_1 & DLQ_USED:
-            self.notices.append(("AMQ9544W", (self.settings.name, 2)))
+            self.notices.append(("AMQ9548W", (self.settings.name, self.settings.address)))
         if batch.counted:
             want = self.ask(COMMIT)
             want.luwid = batch.luwid
@@ -251,6 +256,7 @@ class SendingAgent(ChannelAgent):
         self.is_in_doubt = False
         if batch.messages:
             self.batches += 1
+            self.figures.batch(batch.messages, self.batch_messages)
         self._last_work_ns = self.now_ns
         if batch.counted:
             self.last_sequence = batch.sequence
@@ -269,6 +275,8 @@ class SendingAgent(ChannelAgent):
     def _advance(self) -> bool:
         if not self._is_running or self._waits_for != _NOTHING:
             return False
+        if self._more:
+            return self._get()
         batch = self._batch
         ends_soon = self.quiesces or self._closes
         if batch is not None and self._in_doubt is None and self._is_complete(batch, ends_soon):
@@ -282,11 +290,21 @@ class SendingAgent(ChannelAgent):
             return False
         if batch is not None and self._is_at_limit(batch):
             return False
+        return self._get()
+
+    def _get(self) -> bool:
         want = self.ask(GET)
-        want.bytes_max = self.message_bytes_max
+        want.bytes_max = self.message_bytes_max + HEADER_BYTES
+        want.is_fast = self.is_fast
+        want.has_lists = self.has_lists
         return True
 
     def _may_pipeline(self) -> bool:
+        """Whether messages may follow a batch whose answer has not come. What was buried in that
+        batch, and not prepared, must not be in one unit with them."""
+        waiting = self._in_doubt
+        if waiting is not None and waiting.has_unit and not waiting.is_prepared:
+            return False
         return self.terms is not None and self.terms.pipelines
 
     def _is_at_limit(self, batch: Batch) -> bool:
@@ -319,6 +337,7 @@ class SendingAgent(ChannelAgent):
         if self._must_check_partner():
             self.say_plain(HEARTBEAT, CONFIRM_REQUEST)
             self.substate = mq.MQCHSSTATE_HEARTBEATING
+            self.figures.asked(self.now_ns)
             self._wait_for(_BATCH_HEARTBEAT)
             return
         self._batch_is_checked = False
@@ -339,6 +358,7 @@ class SendingAgent(ChannelAgent):
         self._in_doubt = batch
         self.is_in_doubt = batch.counted > 0
         self.say(STATUS_DATA, self.writer.confirm(batch.luwid), CONFIRM_REQUEST)
+        self.figures.asked(self.now_ns)
         self.substate = mq.MQCHSSTATE_END_OF_BATCH
         self.waits_since_ns = self.now_ns
 
@@ -378,7 +398,9 @@ class SendingAgent(ChannelAgent):
     def _want_done(self, want: Want) -> None:
         kind = want.kind
         if kind == GET:
+            self._more = want.more
             if want.message is None:
+                self.figures.empty_queue += 1
                 self._is_empty = True
                 self._empty_since_ns = self.now_ns
                 self.watches = True
@@ -402,8 +424,6 @@ class SendingAgent(ChannelAgent):
             self.numbers.last = want.sequence
             self.last_sequence = want.sequence
             self._run()
-        elif kind == BURY:
-            self.notices.append(("AMQ9544W", (self.settings.name, 1)))
 
     def _got(self, want: Want, message: bytes) -> None:
         """Send a message, or bury what cannot be sent."""
@@ -428,23 +448,30 @@ class SendingAgent(ChannelAgent):
             bury.reason = reason
             bury.is_fast = want.is_fast
             return
-        self._transmit(batch, message)
+        self._transmit(batch, want, message)
 
-    def _transmit(self, batch: Batch, message: bytes) -> None:
-        if not self.is_fast or is_persistent(message):
+    def _transmit(self, batch: Batch, want: Want, message: bytes) -> None:
+        if want.is_fast:
+            # It was got outside syncpoint, whatever its own MQMD says, and must be put so too.
+            message = as_nonpersistent(message)
+        is_counted = not self.is_fast or is_persistent(message)
+        if is_counted:
             self.numbers.last = self.numbers.following()
             batch.sequence = self.numbers.last
             batch.counted += 1
-        packed = pack(message, self.header_compression, self.message_compression)
-        pieces = self.writer.pieces(
-            packed.data, self.numbers.last, batch.luwid, packed.flags, self.segment_bytes_max
-        )
+        flags = 0
+        data = message
+        if self.packer is not None:
+            data, flags = self.packer.pack(message, HEADER_BYTES)
+        room: i64 = self.segment_bytes_max - self.exits.space
+        pieces = self.writer.pieces(data, self.numbers.last, batch.luwid, flags, room)
         self.dialogue.say(MESSAGE_DATA)
         for piece in pieces:
             self.send(piece)
         batch.messages += 1
         batch.bytes += len(message)
         self.messages += 1
+        self.figures.message(len(message), is_counted, want.waited_ns, self.now_ns)
         self._last_work_ns = self.now_ns
         self._show_current()
 
@@ -518,5 +545,6 @@ class SendingAgent(ChannelAgent):
         if heartbeat and self.now_ns >= heartbeat:
             self.say_plain(HEARTBEAT, CONFIRM_REQUEST)
             self.substate = mq.MQCHSSTATE_HEARTBEATING
+            self.figures.asked(self.now_ns)
             self._heartbeat_asked = True
             self.waits_since_ns = self.now_ns

@@ -31,6 +31,14 @@ def is_persistent(message: bytes) -> bool:
     return i32(message, at, True) != mq.MQPER_NOT_PERSISTENT
 
 
+def as_nonpersistent(message: bytes) -> bytes:
+    """The message, nonpersistent by the MQMD in its MQXQH."""
+    if not is_persistent(message):
+        return message
+    at = _DESCRIPTOR_AT + PERSISTENCE_AT
+    return message[:at] + bytes(4) + message[at + 4 :]
+
+
 def channel_bytes(message: bytes) -> i64:
     """How long the message is on a channel: MQXQH does not count."""
     size: i64 = len(message)

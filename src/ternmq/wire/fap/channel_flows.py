@@ -27,7 +27,8 @@ PING_DATA and STATUS_DATA, LUWID, types and flags are from public sources. These
     only about a batch in doubt;
  5. every piece of a message has an MSH; the word at 12 counts pieces from 0, the word at 16 is the
     same in all of them; segments are no longer than was agreed, header included;
- 6. the length of PING_DATA counts itself;
+ 6. the length of PING_DATA counts itself; data that fits no segment goes in several, each of which
+    comes back before the next is sent;
  7. a message outside syncpoint (nonpersistent by the MQMD in its MQXQH, and fast messages agreed)
     has the number of the last message under syncpoint and takes none;
  8. DUAL_UOW says that an end pipelines: a second batch may come before the first is answered;
@@ -38,9 +39,8 @@ PING_DATA and STATUS_DATA, LUWID, types and flags are from public sources. These
 11. a receiver that is busy for longer than the heartbeat interval sends HEARTBEAT by itself;
 12. REQUEST_SECURITY of the initiator says that it has a security exit. Then both ends take turns
     in SECURITY_DATA, the acceptor first, until both have sent an empty one in a row;
-13. HDRCOMP: the data begins with a length i32 and MQXQH compressed to that length; MSGCOMP: what
-    follows MQXQH is compressed. The whole message is compressed before it is split, and the MSH
-    counts compressed bytes. Both flags are on every piece;
+13. a message is compressed before it is split, and its MSH counts compressed bytes; HDRCOMP and
+    MSGCOMP are on every piece;
 14. the length of a message on a channel (MAXMSGL) does not count MQXQH.
 """
 

@@ -11,8 +11,8 @@ takes over the values, drops what was refused and sends again; an answer without
     bytes of a message          the lower                       yes
     heartbeat interval          the longer; 0 (none) wins       yes
     messages in a batch         the lower                       yes
-    compressions                the first of the message        yes
-                                sender's that both have
+    compressions                those that both have, in the    yes
+                                message sender's order
     TLS key reset count         the initiator's                 -
     conversations of a socket   the lower; none below level 9   none exists: ERROR alone (guess that
                                                                 a second round is needed)
@@ -234,14 +234,10 @@ def _answer_compressions(asked: InitialData, offer: Offer, made: InitialData) ->
 
 
 def chosen_compression(asked: bytes, offered: bytes, is_our_order: bool) -> bytes:
-    """A list with the one compression that both have and the message sender prefers, or none."""
+    """The compressions that both have, in the order of the message sender, or none."""
     first, second = (offered, asked) if is_our_order else (asked, offered)
-    found = 0
-    for kind in first:
-        if kind != NO_COMPRESSION_KIND and kind in second:
-            found = kind
-            break
-    return bytes([found]) + b"\xff" * (len(asked) - 1)
+    common = bytes([one for one in first if one != NO_COMPRESSION_KIND and one in second])
+    return (common or b"\x00").ljust(len(asked), b"\xff")
 
 
 def _answer_capabilities(asked: InitialData, offer: Offer, made: InitialData) -> None:
