@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
 from ternmq.wire.fap import dialogue as rules  # noqa: E402
+from ternmq.wire.fap.channel_dialogue import INITIATOR_SENDS  # noqa: E402
 from ternmq.wire.fap.vocabulary import CALL_NAMES, STATUS_NAMES, type_name  # noqa: E402
 
 PAGE = ROOT / "docs" / "format" / "client_protocol.md"
@@ -55,9 +56,9 @@ def line_of(row: rules.Row) -> str:
 
 
 def tables_text() -> str:
-    """Both tables."""
+    """The tables. That of a channel that a requester calls is the last one with roles exchanged."""
     parts: list[str] = []
-    for table in (rules.SOCKET, rules.CONVERSATION):
+    for table in (rules.SOCKET, rules.CONVERSATION, INITIATOR_SENDS):
         parts += [f"\n### Of a {table.name}\n\n", HEAD, RULE]
         parts += [line_of(row) for row in table.rows]
     return "".join(parts) + "\n"

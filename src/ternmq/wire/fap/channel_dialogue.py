@@ -44,6 +44,7 @@ from ternmq.wire.fap.dialogue import (
 from ternmq.wire.fap.vocabulary import (
     CLOSE_CHANNEL,
     CONFIRM_REQUEST,
+    FIRST_AND_LAST,
     HEARTBEAT,
     MESSAGE_DATA,
     PING_DATA,
@@ -129,7 +130,7 @@ def channel_table(name: str, sender: int) -> Table:
             # Batches.
             Row(
                 (IDLE, IN_BATCH), sender, (MESSAGE_DATA,), KEEP_AND_COMMIT, CONFIRMING,
-                when=WITH_CONFIRM,
+                when=WITH_CONFIRM, flags=FIRST_AND_LAST | CONFIRM_REQUEST,
             ),
             Row((IDLE, IN_BATCH), sender, (MESSAGE_DATA,), KEEP, IN_BATCH),
             Row((CONFIRMING, PIPELINING), sender, (MESSAGE_DATA,), KEEP, PIPELINING),

@@ -17,14 +17,25 @@ from hypothesis import strategies as st
 from ternmq.base.errors import LocalProtocolError, RemoteProtocolError
 from ternmq.wire.fap import dialogue as rules
 from ternmq.wire.fap import vocabulary as fap
+from ternmq.wire.fap.channel_dialogue import ACCEPTOR_SENDS, INITIATOR_SENDS
 from ternmq.wire.fap.dialogue import ACCEPTOR, CONVERSATION, INITIATOR, SOCKET, Dialogue, Row, Table
 from ternmq.wire.fap.segment import SegmentError
 from tools import generate_dialogue
 
 pytestmark = pytest.mark.core
 
-TABLES = {"socket": SOCKET, "conversation": CONVERSATION}
-BEGINS = {"socket": [rules.OPENING], "conversation": [rules.ABSENT, rules.NEW]}
+TABLES = {
+    "socket": SOCKET,
+    "conversation": CONVERSATION,
+    "initiator sends": INITIATOR_SENDS,
+    "acceptor sends": ACCEPTOR_SENDS,
+}
+BEGINS = {
+    "socket": [rules.OPENING],
+    "conversation": [rules.ABSENT, rules.NEW],
+    "initiator sends": [rules.OPENING, rules.AGREED, rules.IDLE],
+    "acceptor sends": [rules.OPENING, rules.AGREED, rules.IDLE],
+}
 SEGMENTS = sorted(fap.TYPE_NAMES)
 # The conditions once more, as the page names them.
 CONDITIONS: dict[str, Callable[[int, int], bool]] = {
@@ -33,6 +44,9 @@ CONDITIONS: dict[str, Callable[[int, int], bool]] = {
     "without ERROR": lambda flags, detail: flags & 0x02 == 0,
     "with CLOSE_CHANNEL": lambda flags, detail: flags & 0x08 > 0,
     "with CONFIRM_REQUEST": lambda flags, detail: flags & 0x01 > 0,
+    "with REQUEST_ACCEPTED": lambda flags, detail: flags & 0x40 > 0,
+    "with REQUEST_CLOSE": lambda flags, detail: flags & 0x04 > 0,
+    "with CLOSE_CHANNEL and REQUEST_ACCEPTED": lambda flags, detail: flags & 0x48 == 0x48,
     "START": lambda flags, detail: detail == 1,
     "END": lambda flags, detail: detail == 2,
     "completed": lambda flags, detail: detail == 0,
@@ -425,59 +439,45 @@ def test_own_side_when_no_row_allows_a_segment_then_it_is_our_fault() -> None:
 
 # ---- message channels: more rows, the same machine
 
-SYNCHRONIZED, RESYNCING, TRANSFERRING = 100, 101, 102
-IN_DOUBT = 2  # a fact of the sender
-COMPARE, SETTLE, RECEIVE = "compare the LUWID", "commit or back out", "receive messages"
 
-
-def message_channel(sender: int) -> Table:
-    """The opening of a channel whose messages one side sends: the initiator for a sender and its
-    receiver, the acceptor for a requester and its server."""
+@pytest.mark.parametrize("sender", [INITIATOR, ACCEPTOR])
+def test_message_channel_then_both_sides_go_through_the_states_of_its_table(sender: int) -> None:
     receiver = 1 - sender
-    first = (rules.OPENING,)
-    answer = (rules.ANSWERING,)
-    wishes, agreed = fap.CONFIRM_REQUEST, SYNCHRONIZED
-    data = (fap.INITIAL_DATA,)
-    resync = (fap.RESYNC_DATA,)
-    shared = [row for row in SOCKET.rows if rules.OPENING in row.states and row.types != data]
-    return Table(
-        "message channel",
-        (
-            Row(first, INITIATOR, data, rules.NEGOTIATE, answer[0], plan=0, flags=wishes),
-            Row(answer, ACCEPTOR, data, rules.AGREE, agreed, when=rules.WITHOUT_ERROR, flags=0),
-            *shared,
-            Row((agreed,), sender, resync, COMPARE, RESYNCING, plan=IN_DOUBT, flags=wishes),
-            Row((RESYNCING,), receiver, resync, SETTLE, TRANSFERRING),
-            Row((agreed, TRANSFERRING), sender, (fap.MESSAGE_DATA,), RECEIVE, TRANSFERRING),
-        ),
-    )
+    table = INITIATOR_SENDS if sender == INITIATOR else ACCEPTOR_SENDS
+    sides = [Dialogue(table, role, rules.AGREED) for role in (INITIATOR, ACCEPTOR)]
+    for speaker, type, flags, state in (
+        (receiver, fap.SECURITY_DATA, 0, rules.AGREED),
+        (sender, fap.SECURITY_DATA, 0, rules.AGREED),
+        (sender, fap.PING_DATA, 0x01, rules.PINGING),
+        (receiver, fap.PING_DATA, 0x40, rules.AGREED),
+        (sender, fap.RESYNC_DATA, 0x01, rules.RESYNCING),
+        (receiver, fap.RESYNC_DATA, 0x40, rules.IDLE),
+        (sender, fap.RESET_DATA, 0x01, rules.RESETTING),
+        (receiver, fap.STATUS_DATA, 0x40, rules.IDLE),
+        (sender, fap.MESSAGE_DATA, 0x30, rules.IN_BATCH),
+        (sender, fap.STATUS_DATA, 0x01, rules.CONFIRMING),
+        (sender, fap.MESSAGE_DATA, 0x30, rules.PIPELINING),
+        (receiver, fap.STATUS_DATA, 0xC0, rules.IN_BATCH),
+        (sender, fap.MESSAGE_DATA, 0x31, rules.CONFIRMING),
+        (receiver, fap.STATUS_DATA, 0x44, rules.IDLE),
+        (receiver, fap.STATUS_DATA, 0x04, rules.IDLE),
+        (sender, fap.STATUS_DATA, 0x08, rules.CLOSED),
+    ):
+        sides[speaker].say(type, flags)
+        sides[1 - speaker].came(type, flags)
+        assert [side.state for side in sides] == [state, state], fap.type_name(type)
 
 
 @pytest.mark.parametrize("sender", [INITIATOR, ACCEPTOR])
-@pytest.mark.parametrize("is_in_doubt", [False, True])
-def test_message_channel_then_it_needs_rows_and_nothing_else(
-    sender: int, is_in_doubt: bool
-) -> None:
-    table = message_channel(sender)
-    sides = [Dialogue(table, role, rules.OPENING) for role in (INITIATOR, ACCEPTOR)]
-    first = sides[INITIATOR].next()
-    assert first is not None
-    assert first.flags == fap.CONFIRM_REQUEST
-    assert sides[ACCEPTOR].came(first.type, first.flags).action == rules.NEGOTIATE
-    sides[ACCEPTOR].say(fap.INITIAL_DATA)
-    assert sides[INITIATOR].came(fap.INITIAL_DATA).action == rules.AGREE
-    facts = IN_DOUBT if is_in_doubt else 0
-    row = sides[sender].next(facts)
-    assert (row is not None) == is_in_doubt
-    if row is not None:
-        assert sides[1 - sender].came(row.type, row.flags).action == COMPARE
-        sides[1 - sender].say(fap.RESYNC_DATA)
-        assert sides[sender].came(fap.RESYNC_DATA).action == SETTLE
-    sides[sender].say(fap.MESSAGE_DATA)
-    assert sides[1 - sender].came(fap.MESSAGE_DATA).action == RECEIVE
-    assert [side.state for side in sides] == [TRANSFERRING, TRANSFERRING]
-    with pytest.raises(SegmentError, match="RESYNC_DATA is not expected while the dialogue is 102"):
-        sides[1 - sender].came(fap.RESYNC_DATA)
+def test_message_channel_when_the_wrong_side_speaks_then_it_is_refused(sender: int) -> None:
+    table = INITIATOR_SENDS if sender == INITIATOR else ACCEPTOR_SENDS
+    for state in (rules.AGREED, rules.IDLE, rules.IN_BATCH, rules.CONFIRMING, rules.PIPELINING):
+        for type in (fap.MESSAGE_DATA, fap.RESET_DATA, fap.MQPUT):
+            side = Dialogue(table, sender, state)
+            with pytest.raises(SegmentError, match="is not expected now") as refused:
+                side.came(type, 0x30)
+            assert refused.value.status == fap.PROTOCOL_SEGMENT_TYPE
+            assert side.state == state
 
 
 def test_page_then_it_shows_the_tables() -> None:
