@@ -134,6 +134,7 @@ AMQ7278I	Standby instance of TernMQ queue manager '%1' ended.
 AMQ7310W	Report message could not be put on a reply-to queue: queue %1, reason %2.	It goes to the dead-letter queue if there is one.	See to the reply-to queue of the applications that ask for reports.
 AMQ7315E	Failed to put message to the dead-letter queue '%1': reason %2.		See to the dead-letter queue: it may be full, inhibited, or too small.
 AMQ7316E	Report message for queue '%1' at '%2' discarded: MQRC %3; dead-letter queue '%4': MQRC %5.	A message asked for a report. The queue for it did not take it, and the dead-letter queue did not either or does not exist; or the recovery log cannot hold it (MQRC 2102). This message is written once for each queue until the reason changes.	See to the queue for reports; name a dead-letter queue (DEADQ). mqrc explains the reasons.
+AMQ7317W	Channel '%1': message for %2 not put to its destination queue, reason %3; %4.	MsgId %5. A message that cannot be delivered goes to a dead-letter queue, or back to its sender if it asks for that. A nonpersistent message of a fast channel is discarded if no queue takes it.	See to the destination queue. Messages of the dead-letter queue say in their MQDLH where they were to go.
 AMQ7463E	The log for queue manager %1 is full.	Units of work that need room have to wait, or are backed out.	End long units of work; allow more secondary files.
 AMQ7467I	The oldest log file required to start queue manager %1 is %2.	Older files may be archived.
 AMQ7468I	The oldest log file required to perform media recovery of queue manager %1 is %2.	Older files may be archived.
@@ -487,7 +488,7 @@ AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
 AMQ9536E	Channel ended by an exit.	Channel '%1' has ended because an exit at '%2' wanted it.	See the error log of the other end and the exit.
 AMQ9540E	Commit failed.	Channel '%1' has ended: a batch could not be committed ('%2', reason code %3).	Correct what the reason says.
 AMQ9541E	CCSID supplied for data conversion not supported.	Channel '%1', host '%2': the headers of messages cannot be converted (%3).	Use a character set that both queue managers know.
-AMQ9544W	Messages not put to destination queue.	Messages of channel '%1' went to a dead-letter queue: %2 (1 here, 2 at the other end).	Look at the messages there.
+AMQ9544W	Messages not put to destination queue.	Messages of channel '%1' could not be put on their queues and went to a dead-letter queue: 1 that of this queue manager, 2 that of the partner (%2).	See the messages on that queue: their MQDLH says where they were to go and why they did not come there.
 AMQ9545I	Disconnect interval expired on channel '%1'.
 AMQ9547E	Type of remote channel not suitable for action requested.	Channel '%1' is of a type at '%2' that cannot answer this call.	Correct the types of both definitions.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.

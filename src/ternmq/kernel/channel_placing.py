@@ -10,7 +10,8 @@ The message keeps its descriptor, the context too. Its user's authority is asked
 The object is the queue that is named or, for a queue of another queue manager, the transmission
 queue that takes the message. What its queue does not take:
 
-    full or inhibited   to be tried again, unless the want is final
+    full or inhibited   to be tried again, unless the want is final; for any reason if a retry exit
+                        decides
     any other           an exception report if it asks for one; then MQRO_DISCARD_MSG lets it go,
                         else it goes to the dead-letter queue with the reason
     nowhere             a fast message is discarded and logged; else MQError: the batch must not be
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 _OPEN: Final = mq.MQOO_OUTPUT | mq.MQOO_SET_ALL_CONTEXT
 _MAY_PASS: Final = (MQRC_Q_FULL, MQRC_PUT_INHIBITED)
 _FULL_DATA: Final = mq.MQRO_EXCEPTION_WITH_FULL_DATA & ~mq.MQRO_EXCEPTION_WITH_DATA
-NOT_DELIVERED: Final = "AMQ9544W"
+NOT_DELIVERED: Final = "AMQ7317W"
 
 
 @final
@@ -137,7 +138,7 @@ class Placing:
         for target in self.targets:
             if target.is_done:
                 continue
-            if not self._place(kernel, connection, work, target, want.is_final):
+            if not self._place(kernel, connection, work, target, want):
                 return False
             durable_at = max(durable_at, int(connection.durable_at))
             if not target.is_done:
@@ -159,7 +160,7 @@ class Placing:
         connection: Connection,
         work: ChannelWork,
         target: Target,
-        is_final: bool,
+        want: Want,
     ) -> bool:
         """False: parked. Afterwards it is done, or has a reason and may be tried again."""
         if not target.reason:
@@ -173,7 +174,7 @@ class Placing:
                 if is_passing_refusal(refused.reason):
                     raise
                 target.reason = refused.reason
-            if target.reason in _MAY_PASS and not is_final:
+            if not want.is_final and (want.retries_all or target.reason in _MAY_PASS):
                 return True
         return self._deal_with(kernel, connection, work, target)
 

@@ -136,6 +136,7 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
         if call.reason != MQRC_NO_MSG_AVAILABLE:
             raise mq_error(int(call.reason), verb="MQGET", object=work.transmission_queue)
         want.message = None
+        connection.durable_at = 0  # nothing leaves
         return True
     work.call = None
     is_fast = call.request.syncpoint_if_persistent and not entry.flags & PERSISTENT
@@ -146,6 +147,7 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
         return get_message(kernel, connection, work, want)
     work.got = entry
     work.got_is_fast = is_fast
+    want.waited_ns = kernel.clock.now_ns() - entry.put_ns
     if not is_fast:
         # What the message depends on is forced with the record that prepares its batch.
         connection.durable_at = 0
@@ -312,7 +314,10 @@ def prepare_batch(kernel: Kernel, connection: Connection, work: ChannelWork, wan
 
 
 def _end_without_numbers(kernel: Kernel, connection: Connection, work: ChannelWork) -> bool:
-    """The partner has nothing of the unit of work: only messages that were buried."""
+    """The partner has nothing of the unit of work: only messages that were buried. If messages of
+    the next batch have joined them already, they wait for that one's end."""
+    if work.counted:
+        return True
     if connection.unit is not None:
         commit(kernel, connection)
         if connection.again:

@@ -14,8 +14,8 @@ from ternmq.base.command_reasons import MQRCCF_CHANNEL_IN_USE, MQRCCF_CHANNEL_IN
 from ternmq.base.errors import XAError
 from ternmq.channel import agent
 from ternmq.channel.channel_state import ChannelState
-from ternmq.kernel.channel_control import Resetting, Resolving
 from ternmq.kernel.channel_in_doubt import batches_in_doubt
+from ternmq.kernel.channel_orders import Resetting, Resolving
 from ternmq.kernel.channel_states import StateListing
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel

@@ -101,7 +101,7 @@ def test_inhibited_queue_when_retries_are_over_then_the_message_is_buried() -> N
     assert (header.reason, header.destination_queue) == (MQRC_PUT_INHIBITED, "TARGET")
     assert header.destination_qmgr == "QMB"
     assert (data, message.persistent) == (b"1", True)
-    assert "AMQ9544W" in notices(pair.qmb)
+    assert "AMQ7317W" in notices(pair.qmb)
 
 
 @pytest.mark.parametrize("kind", ["unknown", "too long"])
@@ -248,7 +248,7 @@ def test_fast_message_when_its_queue_is_full_then_the_channel_goes_on(how: str) 
     for _ in range(2):
         placed = place(pair, is_final=True, is_fast=True)
         assert placed.outcome == expected
-    assert notices(pair.qmb).count("AMQ9544W") == 2
+    assert notices(pair.qmb).count("AMQ7317W") == 2
     assert depth(pair.qmb, DEAD) == (2 if how == "buried" else 0)
     assert depth(pair.qma, "QMB") == 0
     mqsc(pair.qmb, "ALTER QLOCAL(TARGET) MAXDEPTH(5)")
@@ -273,7 +273,7 @@ def test_long_message_then_it_is_buried_at_the_sender_as_it_was_put() -> None:
     assert (header.reason, header.destination_queue) == (MQRC_MSG_TOO_BIG_FOR_CHANNEL, "TARGET")
     assert (header.destination_qmgr, data) == ("QMB", b"x" * 2000)
     assert bodies(pair.qmb, "TARGET") == [b"2"]
-    assert "AMQ9544W" in notices(pair.qma)
+    assert "AMQ7317W" in notices(pair.qma)
 
 
 def test_long_message_when_there_is_nothing_else_then_it_is_buried_without_the_partner() -> None:
