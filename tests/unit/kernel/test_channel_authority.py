@@ -63,9 +63,7 @@ def assert_buried(pair: Pair, user: str) -> None:
     assert DeadLetterHeader.unpack(message.data).reason == MQRC_NOT_AUTHORIZED
     assert message.descriptor.user_id == user
     kernel = pair.qmb.started.shell.engine.kernel
-    assert any(
-        one.message_id == "AMQ8077W" for one in kernel.notices.waiting
-    ), notices(pair.qmb)
+    assert any(one.message_id == "AMQ8077W" for one in kernel.notices.waiting), notices(pair.qmb)
 
 
 def test_default_authority_when_the_channels_user_has_it_then_messages_are_delivered() -> None:
