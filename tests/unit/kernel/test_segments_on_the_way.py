@@ -1,8 +1,8 @@
 """Goal: the scenario of a message with properties that is split, in the variants in which others
 leave a message behind that no channel can take: here every segment fits every limit on its way.
 
-Method: limits of about 4 MiB as in the scenario; the messages on the transmission queue are taken
-apart as a receiver does, and put on their target queue.
+Method: limits of about 4 MiB as in the scenario; the messages on the transmission queue go over a
+channel whose MAXMSGL is the default, by the steps of both its ends.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
-from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.channel import agent
+from tests.unit.kernel.channel_rig import CHANNEL, LUWIDS, End
 
 pytestmark = pytest.mark.core
 
@@ -48,13 +49,17 @@ def test_message_with_properties_when_split_then_no_segment_is_too_long_on_its_w
         qmgr.mqsc(f"ALTER QMGR MAXMSGL({own})")
         other.mqsc(f"ALTER QMGR MAXMSGL({target})")
         other.define_queue("T", max_message_length=target)
+        qmgr.mqsc(f"DEFINE CHANNEL({CHANNEL}) CHLTYPE(SDR) CONNAME('x') XMITQ(QM2)")
+        other.mqsc(f"DEFINE CHANNEL({CHANNEL}) CHLTYPE(RCVR)")
+        sender = End(qmgr, is_sender=True, partner="QM2", xmitq="QM2")
+        receiver = End(other, is_sender=False, partner="QM1")
+        sender.start()
+        receiver.start()
         for length in LENGTHS:
             data = data_of(length)
             qmgr.put("FAR", data, descriptor=allowed, properties=PROPERTIES)
-            with qmgr.queue("QM2") as sent:
-                for message in sent:
-                    assert message.length <= min(own, transmission)
-                    received(other, message.data)
+            count = transmit(sender, receiver)
+            assert count >= 1
             with other.queue("T") as queue:
                 whole = queue.get(options=mq.MQGMO_COMPLETE_MSG)
                 assert whole.data == data
@@ -62,10 +67,21 @@ def test_message_with_properties_when_split_then_no_segment_is_too_long_on_its_w
                 assert queue.depth == 0
 
 
-def received(other: ternmq.QueueManager, data: bytes) -> None:
-    """What the far end of a channel does with a message of a transmission queue."""
-    header = TransmissionHeader.unpack(data)
-    body = data[mq.MQXQH_CURRENT_LENGTH :]
-    md = header.descriptor
-    md.version = 1
-    other.put(header.remote_queue, body, descriptor=md, options=mq.MQPMO_SET_ALL_CONTEXT)
+def transmit(sender: End, receiver: End) -> int:
+    """One batch of all that waits; how many messages that were."""
+    count = 0
+    while True:
+        got = sender.run(agent.GET, bytes_max=DEFAULT)
+        if got.message is None:
+            break
+        assert got.reason == 0
+        placed = receiver.run(agent.PLACE, message=got.message)
+        assert placed.outcome == agent.PLACED
+        count += 1
+    before = receiver.work.state
+    assert before is not None
+    last = before.last_sequence + count
+    sender.run(agent.PREPARE, luwid=LUWIDS[0], sequence=last, messages=count)
+    receiver.run(agent.COMMIT, luwid=LUWIDS[0], sequence=last, messages=count)
+    sender.run(agent.COMMIT, luwid=LUWIDS[0], sequence=last, messages=count)
+    return count
