@@ -88,7 +88,7 @@ class AgentDriver(Job):
     def _start(self, first: Segment | None) -> None:
         self.agent.start(self.now_ns())
         if first is not None and self.agent.end is None:
-            self.agent.received(first, self.now_ns())
+            self._received(first)
 
     def heard(self) -> None:
         """Bytes have come. In a turn."""
@@ -223,13 +223,16 @@ class AgentDriver(Job):
         one = self.socket.next_segment()
         if one is None:
             return False
+        self._received(one)
+        self.socket.read_or_not()
+        return True
+
+    def _received(self, one: Segment) -> None:
         self.agent.received(one, self.now_ns())
         agreed = self.agent.segment_bytes_max
         if agreed != self._segment_bytes_max:
             self._segment_bytes_max = agreed
             self.socket.allow(agreed)
-        self.socket.read_or_not()
-        return True
 
     def _send(self) -> None:
         out = self.agent.out

@@ -15,6 +15,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
 from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, RETRY, Agent, End
+from ternmq.channel.ping import PingingAgent
 from ternmq.channel.receiver import ReceivingAgent
 from ternmq.channel.sender import SendingAgent
 from ternmq.channel.settings import ChannelSettings
@@ -64,8 +65,6 @@ class Agents:
 
     def pinging(self, settings: ChannelSettings, data: bytes) -> Agent:
         """The end that pings."""
-        from ternmq.channel.ping import PingingAgent
-
         return PingingAgent(settings, data)
 
 
