@@ -100,9 +100,7 @@ class Want:
         # exit does not want it put: it goes where what cannot be put goes, with this reason
         self.reason = 0
         self.has_lists = True  # READ_STATE, GET: the partner takes messages for distribution lists
-        self.waited_ns: i64 = 0  # GET: how long the message was on the queue
         self.more = False  # GET: parts of a list follow; the batch must not end before them
-        self.waited_ns: i64 = 0  # GET: how long the message was on the queue
         self.is_final = False  # PLACE: no more retries: dead-letter queue, report or discard
         self.retries_all = False  # PLACE: a retry exit decides: TRY_AGAIN whatever the reason
         self.outcome = PLACED
