@@ -17,6 +17,7 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import LOCAL
+from ternmq.channel.figures import ChannelFigures
 from ternmq.host.shell import Shell
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.connection import Connection as Link
@@ -27,7 +28,13 @@ from ternmq.store.catalog import Definition
 from ternmq.telemetry.accumulation import QueueSum, StatisticsSum
 from ternmq.telemetry.metrics import metric_rows as rows
 from ternmq.telemetry.metrics.metric_text import PLATFORM, Subject
-from ternmq.telemetry.sampling import channel_sample, counted_by, queue_sample, storage_sample
+from ternmq.telemetry.sampling import (
+    NOTHING_COUNTED,
+    channel_sample,
+    counted_by,
+    queue_sample,
+    storage_sample,
+)
 from ternmq.telemetry.smf.counter_views import mean, merged
 
 LOADS_A_SCRAPE: Final = 64
@@ -59,8 +66,10 @@ class QueueManagerMetrics:
         self.services = len(kernel.parts.running[SERVICES])
         serves = kernel.environment.get("CMDSERV", "") == "RUNNING"
         self.command_server = _SERVING if serves else _STOPPED
-        self.initiator = _SERVING if self.listeners else _STOPPED
+        control = kernel.parts.control
+        self.initiator = _SERVING if "RUNNING" in control.initiators.values() else _STOPPED
         self.channels_max = channels_max
+        self.active_max = control.active_max or channels_max
         writes = int(self.log.writes)
         self.log_physical_bytes = int(self.log.blocks) * _PAGE
         self.log_latency_ns = int(self.log.io_ns) // writes if writes else 0
@@ -95,13 +104,17 @@ class ChannelMetrics:
     def __init__(self, shell: Shell, instance: ChannelInstance, same: int, now_ns: int) -> None:
         kernel = shell.engine.kernel
         channel = instance.channel
-        self.sample = channel_sample(kernel, instance, (0, 0, 0, 0, 0), counted_by(instance))
+        self.sample = channel_sample(kernel, instance, NOTHING_COUNTED, counted_by(instance))
         self.squashed = 2 if self.sample.status == mq.MQCHS_RUNNING else 1
         self.since_message_s = _since(int(self.sample.last_message_ns), now_ns)
         self.started_s = int(self.sample.started_ns) // _SECOND_NS
         self.instances = same
         self.instances_max = _number(channel, "max_instances")
         self.instances_of_client_max = _number(channel, "max_client_instances")
+        figures = ChannelFigures() if instance.agent is None else instance.agent.figures
+        self.network = figures.network
+        self.on_queue = figures.on_queue
+        self.batch_size = figures.batch_size
 
 
 class Metrics:

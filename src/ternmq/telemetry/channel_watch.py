@@ -4,20 +4,19 @@ was counted since its own last look.
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 from ternmq.base.constants import MQMON_OFF
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.kernel import Kernel
 from ternmq.telemetry.sampling import (
+    NOTHING_COUNTED,
     Counted,
     channel_sample,
     counted_by,
     statistics_of_channel,
 )
 from ternmq.telemetry.snapshot import ChannelSample, InitiatorSample
-
-_NOTHING: Final[Counted] = (0, 0, 0, 0, 0)
 
 
 @final
@@ -43,7 +42,7 @@ class ChannelWatch:
             if not instance.stopped_ns:
                 self._before[instance.number] = now
             if statistics_of_channel(kernel, instance) != MQMON_OFF:
-                earlier = before.get(instance.number, _NOTHING)
+                earlier = before.get(instance.number, NOTHING_COUNTED)
                 samples.append(channel_sample(kernel, instance, earlier, now))
         self._gone = []
         return samples
@@ -63,7 +62,7 @@ class InitiatorWatch:
         sample.channels = len(kernel.parts.instances)
         sample.channels_high = max(int(dispatcher.channels_high), int(sample.channels))
         sample.channels_max = dispatcher.channels_max
-        sample.active_max = dispatcher.channels_max
+        sample.active_max = kernel.parts.control.active_max
         turns = int(dispatcher.turns)
         sample.requests = turns - self._turns
         self._turns = turns

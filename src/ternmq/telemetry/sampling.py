@@ -10,7 +10,9 @@ from ternmq.base import constants as mq
 from ternmq.base.counters import QueueFigures
 from ternmq.base.object_types import BY_BIT
 from ternmq.base.user_names import carried_name
+from ternmq.channel.agent import Agent
 from ternmq.kernel.channel_instance import ChannelInstance
+from ternmq.kernel.channel_transitions import STATES
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
@@ -21,11 +23,6 @@ from ternmq.telemetry.snapshot import ChannelSample, QueueSample, StorageSample,
 _SECOND_NS: Final = 1_000_000_000
 _TOKEN_AT: Final = 12  # AccountingToken in a packed context, behind UserIdentifier
 _TOKEN_END: Final = 44
-_STATUS: Final[dict[str, int]] = {
-    "BINDING": mq.MQCHS_BINDING,
-    "RUNNING": mq.MQCHS_RUNNING,
-    "STOPPING": mq.MQCHS_STOPPING,
-}
 
 
 def queue_sample(local: LocalQueue, figures: QueueFigures | None, now_ns: int) -> QueueSample:
@@ -105,18 +102,39 @@ def statistics_of_channel(kernel: Kernel, instance: ChannelInstance) -> int:
     return value
 
 
-Counted = tuple[int, int, int, int, int]
+Counted = list[int]
+NOTHING_COUNTED: Final[Counted] = [0] * 14
 
 
 def counted_by(instance: ChannelInstance) -> Counted:
-    """What an instance has counted since it began."""
-    return (
-        int(instance.messages),
-        int(instance.buffers_sent),
-        int(instance.buffers_received),
-        int(instance.bytes_sent),
-        int(instance.bytes_received),
-    )
+    """What an instance has counted since it began; a message channel's agent has counted."""
+    agent = instance.agent
+    if agent is None:
+        own = [
+            int(instance.messages),
+            int(instance.buffers_sent),
+            int(instance.buffers_received),
+            int(instance.bytes_sent),
+            int(instance.bytes_received),
+        ]
+        return own + NOTHING_COUNTED[len(own) :]
+    figures = agent.figures
+    return [
+        int(agent.messages),
+        int(agent.buffers_sent),
+        int(agent.buffers_received),
+        int(agent.bytes_sent),
+        int(agent.bytes_received),
+        int(figures.persistent_messages),
+        int(agent.batches),
+        int(figures.full_batches),
+        int(figures.message_bytes),
+        int(figures.persistent_bytes),
+        int(figures.network.times),
+        int(figures.net_ns),
+        int(figures.put_retries),
+        int(figures.empty_queue),
+    ]
 
 
 def channel_sample(
@@ -125,7 +143,7 @@ def channel_sample(
     """An instance over a stretch of time."""
     sample = ChannelSample(instance.name, BY_BIT[instance.channel.object_type].subtype)
     sample.number = instance.number
-    sample.status = _STATUS.get(instance.status, mq.MQCHS_RUNNING)
+    sample.status = STATES.get(instance.status, mq.MQCHS_RUNNING)
     sample.statistics = statistics_of_channel(kernel, instance)
     sample.connection_name = instance.address
     sample.started_ns = instance.started_ns
@@ -142,7 +160,39 @@ def channel_sample(
     sample.buffers_received = now[2] - before[2]
     sample.bytes_sent = now[3] - before[3]
     sample.bytes_received = now[4] - before[4]
+    agent = instance.agent
+    if agent is not None:
+        _add_agent(kernel, sample, agent, before, now)
     return sample
+
+
+def _add_agent(
+    kernel: Kernel, sample: ChannelSample, agent: Agent, before: Counted, now: Counted
+) -> None:
+    """What a message channel has beside that. The shortest and the longest round trip are those
+    since the instance began."""
+    figures = agent.figures
+    sample.remote_name = agent.partner_qmgr
+    sample.batch_size = agent.batch_messages
+    sample.last_message_ns = _wall_ns(kernel, int(figures.last_message_ns))
+    sample.persistent_messages = now[5] - before[5]
+    sample.batches = now[6] - before[6]
+    sample.full_batches = now[7] - before[7]
+    sample.message_bytes = now[8] - before[8]
+    sample.persistent_bytes = now[9] - before[9]
+    sample.net_times = now[10] - before[10]
+    sample.net_ns = now[11] - before[11]
+    sample.net_shortest_ns = figures.net_shortest_ns
+    sample.net_longest_ns = figures.net_longest_ns
+    sample.net_longest_at_ns = _wall_ns(kernel, int(figures.net_longest_at_ns))
+    sample.put_retries = now[12] - before[12]
+    sample.empty_queue = now[13] - before[13]
+
+
+def _wall_ns(kernel: Kernel, monotonic_ns: int) -> int:
+    if not monotonic_ns:
+        return 0
+    return int(kernel.clock.now_ns()) - (int(kernel.clock.monotonic_ns()) - monotonic_ns)
 
 
 def identity_of(connection: Connection) -> TaskIdentity:

@@ -31,7 +31,7 @@ qmgr E gauge active_services 1 services ; services that run
 qmgr E gauge command_server_status 1 command_server ; status of the command server, 2 is running
 qmgr E gauge channel_initiator_status 1 initiator ; whether channels are served, 2 is running
 qmgr E gauge max_channels 1 channels_max ; limit on channels
-qmgr E gauge max_active_channels 1 channels_max ; limit on channels at once
+qmgr E gauge max_active_channels 1 active_max ; limit on channels at once
 qmgr E counter mqconn_mqconnx_count 1 figures.connects ; connections begun
 qmgr C counter mqconn_mqconnx_total 1 figures.connects ; connections begun
 qmgr E counter failed_mqconn_mqconnx_count 1 figures.failed_connects ; connections refused
@@ -184,6 +184,12 @@ channel E counter bytes_rcvd 1 sample.bytes_received ; bytes received
 channel E counter buffers_sent 1 sample.buffers_sent ; buffers sent
 channel E counter buffers_rcvd 1 sample.buffers_received ; buffers received
 channel E counter batches 1 sample.batches ; batches
+channel E gauge nettime_short s network.short ; mean round trip, of the last few
+channel E gauge nettime_long s network.long ; mean round trip
+channel E gauge xmitq_time_short s on_queue.short ; mean time on the transmission queue, last few
+channel E gauge xmitq_time_long s on_queue.long ; mean time on the transmission queue
+channel E gauge batchsz_short 1 batch_size.short ; mean size of batches, of the last few
+channel E gauge batchsz_long 1 batch_size.long ; mean size of batches
 channel E gauge time_since_msg 1 since_message_s ; seconds since the last message or call
 channel E gauge start_epoch 1 started_s ; when it began
 channel E gauge cur_inst 1 instances ; instances of the channel now

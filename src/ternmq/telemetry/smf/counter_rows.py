@@ -361,17 +361,28 @@ QCST qcstcnnm channel.connection_name
 QCST qcststrt channel.started_ns :clock
 QCST qcstludt channel.stopped_ns :clock
 QCST qcstlmst channel.last_message_ns :clock
+QCST qcstcbsz channel.batch_size
 QCST qcstnmsg channel.messages
+QCST qcstnpmg channel.persistent_messages
+QCST qcstbatc channel.batches
+QCST qcstfuba channel.full_batches
 QCST qcstbfst channel.buffers_sent
 QCST qcstbfrc channel.buffers_received
 QCST qcstcscv channel.conversations
+QCST qcstnbyt channel.message_bytes
+QCST qcstnpby channel.persistent_bytes
 QCST qcstbyst channel.bytes_sent
 QCST qcstbyrc channel.bytes_received
 QCST qcstetmn 2415919103
+QCST qcstntav net_mean_ns :us
 QCST qcstntmn net_shortest_us
+QCST qcstntmx channel.net_longest_ns :us
+QCST qcstntdt channel.net_longest_at_ns :clock
 QCST qcstrqmn channel.remote_name
 QCST qcstslcn channel.certificate_issuer
 QCST qcstslcs cipher_code
+QCST qcstptrc channel.put_retries
+QCST qcstqetc channel.empty_queue
 QCST qcstdspn 1
 """
 
