@@ -7,12 +7,15 @@ Method: two real queue managers; a proxy between them cuts where a batch is in d
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from ternmq.base import command_reasons as ccf
 from ternmq.base import constants as mq
+from ternmq.base import constants_all as amo
 from ternmq.base import reasons as rc
+from ternmq.codec.pcf.structures import unpack_pcf
 from ternmq.testing.proxy import CUT, TO_CLIENT, TO_SERVER, Fault, Proxy
 from tests.battery.places import until
 from tests.integration.channel_pair import QMA, QMB, ChannelPair
@@ -158,6 +161,46 @@ def test_events_when_a_channel_starts_and_ends_then_reason_and_qualifier(
     assert f"{error:X}".startswith("20009")
     pair.mqsc(QMA, "ALTER QMGR CHLEV(DISABLED)")
     gone(pair, "M2")
+
+
+def test_statistics_when_a_channel_has_sent_then_true_figures(pair: ChannelPair) -> None:
+    sender(pair, "S1", "BATCHSZ(4) STATCHL(HIGH)")
+    pair.mqsc(QMA, "ALTER QMGR STATCHL(LOW)", "RESET QMGR TYPE(STATISTICS)")
+    for at in range(10):
+        pair.send("x" * 1000, queue="S1.R", persistent=at < 7)
+    pair.mqsc(QMA, "START CHANNEL(S1)")
+    pair.has(QMB, "S1.T", 10)
+    until(lambda: int(pair.shown(QMA, "S1")["BATCHES"]) == 3)
+    pair.mqsc(QMA, "CLEAR QLOCAL(SYSTEM.ADMIN.STATISTICS.QUEUE)", "RESET QMGR TYPE(STATISTICS)")
+    values = channel_statistics(pair, "S1")
+    assert values[amo.MQIAMO_MSGS] == [3, 7]
+    assert min(values[amo.MQIAMO64_BYTES]) > 3000
+    assert values[amo.MQIAMO_FULL_BATCHES] == 2
+    assert values[amo.MQIAMO_INCOMPLETE_BATCHES] == 1
+    assert values[amo.MQIAMO_AVG_BATCH_SIZE] == 3
+    assert values[amo.MQIAMO_NET_TIME_MIN] <= values[amo.MQIAMO_NET_TIME_MAX]
+    assert values[amo.MQIAMO_NET_TIME_MAX] > 0
+    assert values[amo.MQIAMO_PUT_RETRIES] == 0
+    assert str(values[mq.MQCA_REMOTE_Q_MGR_NAME]).rstrip() == QMB
+    pair.mqsc(QMA, "ALTER QMGR STATCHL(OFF)")
+    gone(pair, "S1")
+
+
+def channel_statistics(pair: ChannelPair, name: str) -> dict[int, Any]:
+    """The group of a channel in the statistics messages that are there by and by."""
+    found: list[dict[int, Any]] = []
+
+    def look() -> bool:
+        with pair.operators[QMA].queue("SYSTEM.ADMIN.STATISTICS.QUEUE") as queue:
+            while (message := queue.try_get(wait=0)) is not None:
+                for group in unpack_pcf(message.data).parameters:
+                    inside = {one.parameter: one.value for one in group.members}
+                    if str(inside.get(mq.MQCACH_CHANNEL_NAME, "")).rstrip() == name:
+                        found.append(inside)
+        return bool(found)
+
+    until(look)
+    return found[0]
 
 
 def test_restart_when_channels_are_retrying_or_stopped_then_they_still_are(

@@ -3,7 +3,8 @@
 START of a sender, server or requester calls the other end; of the other types it only enables again
 what was stopped. STOP CHANNEL ends the instances that run, or those of one address (CONNAME) or
 queue manager (QMNAME). With STATUS(STOPPED), which it is unless one of these was given, the channel
-cannot be used until START CHANNEL, also after a restart of the queue manager.
+cannot be used until START CHANNEL, also after a restart of the queue manager; STATUS(INACTIVE)
+enables a STOPPED one again without a start.
 """
 
 from __future__ import annotations
@@ -153,7 +154,9 @@ class StopChannel(ChannelCommand):
             return control.stop(channel, status)
         if status == STOPPED:
             control.stopped.add(channel.name)
-        return status == STOPPED
+            return True
+        control.stopped.discard(channel.name)
+        return is_stopped(channel)
 
     def _chosen(self, kernel: Kernel) -> list[ChannelInstance]:
         given = self.command.given
