@@ -249,15 +249,19 @@ class Pair:
         if agent.want is not None:
             self._want(side, agent, agent.want)
             moved = True
-        if agent.end is not None and not self.is_cut:
+        if agent.end is not None and not self.is_cut and not agent.out:
             self.cut()
             moved = True
         while self._pending[side] and agent.end is None and agent.want is None:
-            self.readers[side].feed(self._pending[side].popleft())
-            while True:
-                one = self.readers[side].next()
-                if one is None:
-                    break
+            data = self._pending[side].popleft()
+            if agent.takes_bytes:
+                if len(data) == int.from_bytes(data[4:8], "big"):
+                    agent.received_bytes(data, self.now)
+                moved = True
+                continue
+            self.readers[side].feed(data)
+            one = self.readers[side].next()
+            if one is not None:
                 agent.received(one, self.now)
             moved = True
         if self.is_cut and agent.end is None and agent.want is None:
