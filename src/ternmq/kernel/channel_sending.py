@@ -37,7 +37,13 @@ from ternmq.kernel.channel_work import (
     replace_own_state,
 )
 from ternmq.kernel.connection import Connection, Handle
-from ternmq.kernel.ending import back_out, back_out_some, commit, commit_unit
+from ternmq.kernel.ending import (
+    back_out,
+    back_out_some,
+    commit,
+    commit_unit,
+    refuse_if_backed_out,
+)
 from ternmq.kernel.get import resume
 from ternmq.kernel.inquire import set_attributes
 from ternmq.kernel.kernel import Kernel
@@ -289,6 +295,7 @@ def prepare_batch(kernel: Kernel, connection: Connection, work: ChannelWork, wan
     could be in doubt."""
     connection.begin_verb()
     kernel.refuse_if_broken("prepare")
+    refuse_if_backed_out(connection, "prepare")  # by the queue manager, while the verb was parked
     before = work.state
     if work.counted == 0 or before is None:
         return _end_without_numbers(kernel, connection, work)
@@ -358,6 +365,9 @@ def _note_committed(work: ChannelWork, batch: InDoubtBatch) -> None:
 def back_out_batch(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
     """BACK_OUT of the batch that is open or, `in_doubt`, of the one that is prepared."""
     if not want.in_doubt:
+        if work.call is not None:
+            take_back(kernel, work.call)
+            work.call = None
         back_out(kernel, connection)
         if not connection.again:
             work.forget_batch()

@@ -42,7 +42,9 @@ class ChannelWork:
         transmission_queue: str = "",
         partner_address: str = "",
     ) -> None:
-        self.definition = definition
+        # as the channel was when it started: ALTER CHANNEL is for the next start
+        self.uses_dead_letter_queue = definition.number("use_dead_letter") != mq.MQUSEDLQ_NO
+        self.puts_by_context = definition.attributes.get("put_authority") == mq.MQPA_CONTEXT
         self.settings = settings
         self.channel = settings.name
         self.transmission_queue = transmission_queue  # of a sending end
@@ -64,16 +66,6 @@ class ChannelWork:
         self.wait: AlertWait | None = None
         # of a receiving end
         self.placing: Placing | None = None  # the message that is being placed
-
-    @property
-    def uses_dead_letter_queue(self) -> bool:
-        """USEDLQ."""
-        return self.definition.number("use_dead_letter") != mq.MQUSEDLQ_NO
-
-    @property
-    def puts_by_context(self) -> bool:
-        """PUTAUT(CTX)."""
-        return self.definition.attributes.get("put_authority") == mq.MQPA_CONTEXT
 
     def forget_batch(self) -> None:
         """It was committed or backed out."""

@@ -1,5 +1,6 @@
 """A message that cannot be put on its queue after its put was answered: MQRO_DISCARD_MSG lets it
-go, else it goes to the dead-letter queue behind an MQDLH with the reason.
+go, else it goes to the dead-letter queue behind an MQDLH with the reason. A segment has an MQMDE
+between the MQDLH and its data, and is a message of its own there: its length fits no segment.
 
 What is refused for a reason that has nothing to do with the queue is to be tried again.
 """
@@ -22,6 +23,7 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
+from ternmq.codec.headers.mqmde import extension_before
 from ternmq.codec.mqi.layout import LITTLE
 from ternmq.codec.mqi.mqmd import REPORT_AT, Descriptor
 from ternmq.kernel.connection import Connection, Handle
@@ -29,9 +31,10 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.resolve import attach, can_open, detach
-from ternmq.values.entry import OWN_DATE, PERSISTENT, Entry, packed_descriptor
+from ternmq.values.entry import OWN_DATE, PERSISTENT, ZERO_ID, Entry, packed_descriptor
 
 _REPORT: Final = struct.Struct("<i")
+_SEGMENT: Final = mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT
 _PASSING: Final = (
     MQRC_BACKED_OUT,
     MQRC_CONNECTION_BROKEN,
@@ -66,7 +69,11 @@ def bury(
     if local is None or not can_open(kernel, connection, local, mq.MQOO_OUTPUT, "MQPUT"):
         return False
     descriptor = Descriptor.unpack(packed_descriptor(entry))
-    header = dead_letter_header(kernel, descriptor, queue, qmgr, reason)
+    extension = b""
+    if descriptor.msg_flags & _SEGMENT:
+        extension = extension_before(descriptor)
+        _leave_group(descriptor)
+    header = dead_letter_header(kernel, descriptor, queue, qmgr, reason) + extension
     descriptor.format = mq.MQFMT_DEAD_LETTER_HEADER
     descriptor.encoding = mq.MQENC_NATIVE
     descriptor.ccsid = kernel.number("ccsid")
@@ -77,7 +84,7 @@ def bury(
     request.properties = entry.properties
     request.msg_id = entry.msg_id
     request.correl_id = entry.correl_id
-    request.group_id = entry.group_id
+    request.group_id = ZERO_ID if extension else entry.group_id
     request.priority = entry.priority
     request.persistence = entry.flags & PERSISTENT
     request.flags |= entry.flags & OWN_DATE
@@ -87,6 +94,14 @@ def bury(
         return put(kernel, connection, handle, request, header + entry.data) is not None
     finally:
         detach(handle)
+
+
+def _leave_group(descriptor: Descriptor) -> None:
+    descriptor.group_id = mq.MQGI_NONE
+    descriptor.msg_seq_number = 1
+    descriptor.offset = 0
+    descriptor.msg_flags = mq.MQMF_NONE
+    descriptor.original_length = mq.MQOL_UNDEFINED
 
 
 def dead_letter_header(

@@ -49,7 +49,11 @@ def _target(queue: str, qmgr: str, md: Descriptor, data: bytes, syncpoint: bool)
     check_descriptor(md, "MQPUT")
     request = _request(md, syncpoint)
     if request.splits:
-        request, data = in_parts(request, data)
+        try:
+            request, data = in_parts(request, data)
+        except MQError as error:  # of its properties; the rest of it is sound
+            request.splits = False
+            return Target(queue, qmgr, request, data, error.reason)
     return Target(queue, qmgr, request, data)
 
 

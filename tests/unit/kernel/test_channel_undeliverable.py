@@ -21,6 +21,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.channel import agent
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
+from ternmq.codec.headers.mqmde import DescriptorExtension
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.runtime.embedded import QueueManager
@@ -119,6 +120,30 @@ def test_reason_that_does_not_pass_then_the_message_is_buried_at_once(kind: str)
     end(pair, 1)
     header, _, data = dead_letter(pair.qmb)
     assert (header.reason, data) == (reason, b"12345")
+
+
+def test_segment_that_is_buried_then_its_place_is_behind_the_dead_letter_header() -> None:
+    pair = started()
+    mqsc(pair.qma, "ALTER QLOCAL(QMB) MAXMSGL(5000)")
+    mqsc(pair.qmb, "DELETE QLOCAL(TARGET)")
+    allowed = Descriptor(version=2, msg_flags=mq.MQMF_SEGMENTATION_ALLOWED, persistence=1)
+    with pair.qma.queue("TARGET") as queue:
+        queue.put(b"x" * 9000, descriptor=allowed)
+    count = depth(pair.qma, "QMB")
+    assert [one.outcome for one in pair.send(count)] == [agent.BURIED] * count
+    end(pair, count)
+    offset = 0
+    for at in range(count):
+        header, message, data = dead_letter(pair.qmb)
+        assert header.format == mq.MQFMT_MD_EXTENSION
+        own = DescriptorExtension.unpack(data)
+        is_last = at == count - 1
+        assert bool(own.msg_flags & mq.MQMF_LAST_SEGMENT) == is_last
+        assert (own.offset, own.msg_seq_number) == (offset, 1)
+        assert own.group_id != bytes(24) == message.group_id
+        assert message.descriptor.msg_flags == 0
+        offset += len(data) - mq.MQMDE_LENGTH_2
+    assert offset == 9000
 
 
 # ---- return to sender
