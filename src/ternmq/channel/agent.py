@@ -24,6 +24,9 @@ before is prepared, and COMMIT is for the one that has this LUWID. A COMMIT whos
 committed one (or NO_LUWID, if there is none yet) is for what was buried in a batch of which the
 partner has nothing: the state stays as it is.
 
+While a want is under way nothing is called but `done` or `failed`. A want that is set and was not
+begun may be taken back by what happens before.
+
 Nothing is sent that depends on a want that is not done: `done` of PREPARE and of COMMIT is called
 only when the log is forced so far.
 """

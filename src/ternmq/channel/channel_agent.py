@@ -23,6 +23,7 @@ from ternmq.channel.agent import (
     PLACE,
     PREPARE,
     QUIESCE,
+    RESET,
     RETRY,
     Agent,
     End,
@@ -80,6 +81,7 @@ _OPENING_S: Final = 60  # for initial data of an end that wants no heartbeats, a
 _HEARTBEAT_S_MAX: Final = 999_999
 _INBOX_BYTES: Final = 131_072
 _INBOX_SEGMENTS: Final = 256
+_DECIDED: Final = (COMMIT, BACK_OUT, RESET)
 _SUBSTATES: Final[dict[int, int]] = {
     GET: mq.MQCHSSTATE_IN_MQGET,
     PLACE: mq.MQCHSSTATE_IN_MQPUT,
@@ -531,6 +533,9 @@ class ChannelAgent(Agent):
         self._inbox.clear()
         self._inbox_bytes = 0
         self.is_full = False
+        # What is not begun is left out, but for what is decided: it need not be asked for again.
+        if self.want is not None and self.want.kind not in _DECIDED:
+            self.want = None
         if self.want is None:
             self._conclude()
 

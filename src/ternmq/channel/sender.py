@@ -41,17 +41,17 @@ from ternmq.channel.exit_points import PASS, ExitChain
 from ternmq.channel.settings import ChannelSettings
 from ternmq.channel.transmission_message import (
     HEADER_BYTES,
-    as_nonpersistent,
     channel_bytes,
-    is_persistent,
     is_transmission_message,
+    with_persistence,
 )
 from ternmq.wire.fap.channel_dialogue import COMPARE, END_SOON, GO_ON, TAKE_CONFIRM
-from ternmq.wire.fap.channel_flows import read_resync
+from ternmq.wire.fap.channel_flows import read_resync, read_status
 from ternmq.wire.fap.dialogue import Row
 from ternmq.wire.fap.segment import Segment
 from ternmq.wire.fap.vocabulary import (
     BATCH_FAILURE,
+    CAN_NOT_STORE,
     CHANNEL_UNAVAILABLE,
     CLOSE_CHANNEL,
     CONFIRM_REQUEST,
@@ -68,6 +68,9 @@ from ternmq.wire.fap.vocabulary import (
 )
 
 _KILOBYTE: Final = 1000
+# Whose dead-letter queue was used.
+_OWN: Final = 1
+_PARTNERS: Final = 2
 # What it waits for, beside messages and time.
 _NOTHING: Final = 0
 _RESYNC: Final = 1
@@ -219,6 +222,17 @@ class SendingAgent(ChannelAgent):
                 self._batch_is_checked = True
         super().received(one, now_ns)
 
+    def _partner_ends(self, one: Segment) -> None:
+        """A receiver that could not store a batch has not committed it."""
+        waiting = self._in_doubt
+        if waiting is not None and waiting.is_prepared and one.header.luwid == waiting.luwid:
+            if read_status(one).code == CAN_NOT_STORE and self.want is None:
+                want = self.ask(BACK_OUT)
+                want.luwid = waiting.luwid
+                want.sequence = self.last_sequence
+                want.in_doubt = True
+        super()._partner_ends(one)
+
     def _asked_to_close(self) -> None:
         self._closes = True
 
@@ -233,27 +247,20 @@ class SendingAgent(ChannelAgent):
         )
         self.figures.answered(self.now_ns)
         if one.header.flags_1 & DLQ_USED:
-            self.notices.append(("AMQ9548W", (self.settings.name, self.settings.address)))
+            self.notices.append(("AMQ9544W", (self.settings.name, _PARTNERS)))
         if batch.counted:
             want = self.ask(COMMIT)
             want.luwid = batch.luwid
             want.sequence = batch.sequence
             want.messages = batch.messages
-        elif batch.has_unit:
-            self._commit_buried(batch)
         else:
             self._batch_over(batch)
-
-    def _commit_buried(self, batch: Batch) -> None:
-        """The partner has nothing of this unit: the state does not change."""
-        want = self.ask(COMMIT)
-        want.luwid = self.last_luwid
-        want.sequence = self.last_sequence
-        want.messages = batch.messages
 
     def _batch_over(self, batch: Batch) -> None:
         self._in_doubt = None
         self.is_in_doubt = False
+        if batch.buried:
+            self.notices.append(("AMQ9544W", (self.settings.name, _OWN)))
         if batch.messages:
             self.batches += 1
             self.figures.batch(batch.messages, self.batch_messages)
@@ -300,11 +307,7 @@ class SendingAgent(ChannelAgent):
         return True
 
     def _may_pipeline(self) -> bool:
-        """Whether messages may follow a batch whose answer has not come. What was buried in that
-        batch, and not prepared, must not be in one unit with them."""
-        waiting = self._in_doubt
-        if waiting is not None and waiting.has_unit and not waiting.is_prepared:
-            return False
+        """Whether messages may follow a batch whose answer has not come."""
         return self.terms is not None and self.terms.pipelines
 
     def _is_at_limit(self, batch: Batch) -> bool:
@@ -324,15 +327,8 @@ class SendingAgent(ChannelAgent):
         return self._empty_since_ns + interval - batch.waited_ns
 
     def _end_batch(self, batch: Batch) -> None:
-        if not batch.messages:
-            # All of it was buried.
-            self._batch = None
-            if batch.has_unit:
-                self._in_doubt = batch
-                self._commit_buried(batch)
-            return
         if not batch.counted:
-            self._ask_confirm(batch)
+            self._end_uncounted(batch)
             return
         if self._must_check_partner():
             self.say_plain(HEARTBEAT, CONFIRM_REQUEST)
@@ -345,6 +341,19 @@ class SendingAgent(ChannelAgent):
         want.luwid = batch.luwid
         want.sequence = batch.sequence
         want.messages = batch.messages
+
+    def _end_uncounted(self, batch: Batch) -> None:
+        """Nothing of the batch can be in doubt. What was buried is committed first, so that the
+        unit of the next batch has nothing of it; the state does not change."""
+        if batch.has_unit:
+            want = self.ask(COMMIT)
+            want.luwid = self.last_luwid
+            want.sequence = self.last_sequence
+        elif batch.messages:
+            self._ask_confirm(batch)
+        else:
+            self._batch = None
+            self._batch_over(batch)
 
     def _must_check_partner(self) -> bool:
         """BATCHHB: whether the partner was silent for so long that it may be gone."""
@@ -387,13 +396,15 @@ class SendingAgent(ChannelAgent):
             self.is_in_doubt = True
         elif kind == COMMIT and self._in_doubt is not None:
             self._in_doubt.has_unit = False
+        elif kind == COMMIT and batch is not None:
+            batch.has_unit = False
+        elif kind == BACK_OUT:
+            self._in_doubt = None
+            self.is_in_doubt = False
 
     def _has_unit(self) -> bool:
         batch = self._batch
-        if batch is not None and batch.has_unit and not batch.is_prepared:
-            return True
-        waiting = self._in_doubt
-        return waiting is not None and waiting.has_unit and not waiting.is_prepared
+        return batch is not None and batch.has_unit and not batch.is_prepared
 
     def _want_done(self, want: Want) -> None:
         kind = want.kind
@@ -412,8 +423,10 @@ class SendingAgent(ChannelAgent):
         elif want.in_doubt:
             self._settled(want)
         elif kind == COMMIT:
-            assert self._in_doubt is not None
-            self._batch_over(self._in_doubt)
+            if self._in_doubt is not None:
+                self._batch_over(self._in_doubt)
+            elif self._batch is not None:
+                self._end_uncounted(self._batch)
         elif kind == READ_STATE:
             self._state_read(want.state)
         elif kind == RESET:
@@ -451,10 +464,10 @@ class SendingAgent(ChannelAgent):
         self._transmit(batch, want, message)
 
     def _transmit(self, batch: Batch, want: Want, message: bytes) -> None:
-        if want.is_fast:
-            # It was got outside syncpoint, whatever its own MQMD says, and must be put so too.
-            message = as_nonpersistent(message)
-        is_counted = not self.is_fast or is_persistent(message)
+        is_counted = not want.is_fast
+        if self.is_fast:
+            # It must be put as it was got: the receiver goes by the MQMD that it gets.
+            message = with_persistence(message, is_counted)
         if is_counted:
             self.numbers.last = self.numbers.following()
             batch.sequence = self.numbers.last

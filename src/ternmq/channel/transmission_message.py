@@ -31,12 +31,16 @@ def is_persistent(message: bytes) -> bool:
     return i32(message, at, True) != mq.MQPER_NOT_PERSISTENT
 
 
-def as_nonpersistent(message: bytes) -> bytes:
-    """The message, nonpersistent by the MQMD in its MQXQH."""
-    if not is_persistent(message):
+def with_persistence(message: bytes, persistent: bool) -> bytes:
+    """The message whose MQMD in its MQXQH says that it is persistent, or that it is not.
+
+    A program that makes its own MQXQH may say one thing there and another in the MQMD of the
+    transmission queue. By that one the message is kept, got and lost."""
+    if is_persistent(message) == persistent:
         return message
     at = _DESCRIPTOR_AT + PERSISTENCE_AT
-    return message[:at] + bytes(4) + message[at + 4 :]
+    value = mq.MQPER_PERSISTENT if persistent else mq.MQPER_NOT_PERSISTENT
+    return message[:at] + value.to_bytes(4, "little") + message[at + 4 :]
 
 
 def channel_bytes(message: bytes) -> i64:

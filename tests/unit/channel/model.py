@@ -76,6 +76,12 @@ class Engine:
         self.discarded: list[bytes] = []
         self.fast = False
         self.log: list[int] = []
+        self._got: list[bytes] = []  # in the order of the queue, to put them back so
+
+    def hold_in_doubt(self, luwid: bytes, sequence: int, message: bytes) -> None:
+        """A batch of one message was sent before, and is in doubt."""
+        self._got.append(message)
+        self.prepared = (luwid, sequence, [message], [])
 
     def restart(self) -> None:
         """A crash: what is not committed or prepared is undone."""
@@ -83,9 +89,16 @@ class Engine:
 
     def _back_out(self) -> None:
         if self.is_sender:
-            self.queue[:0] = [*self.unit]
+            self._put_back(self.unit)
         self.unit = []
         self.unit_buried = []
+
+    def _put_back(self, messages: list[bytes]) -> None:
+        """Each to its old place, whatever was put back before."""
+        places = {id(one): place for place, one in enumerate(self._got)}
+        back = [*messages, *[one for one in self.queue if id(one) in places]]
+        back.sort(key=lambda one: places[id(one)])
+        self.queue[:] = [*back, *[one for one in self.queue if id(one) not in places]]
 
     def run(self, want: Want) -> None:
         """Carry a want out; MQError if it cannot be."""
@@ -126,6 +139,8 @@ class Engine:
         if not self.queue:
             return
         found = self.queue.pop(0)
+        if not any(one is found for one in self._got):
+            self._got.append(found)
         want.message = found
         want.is_fast = self.fast and len(found) >= 428 and not is_persistent(found)
         if not want.is_fast:
@@ -156,7 +171,7 @@ class Engine:
         if want.in_doubt:
             assert self.prepared is not None
             assert self.prepared[0] == want.luwid
-            self.queue[:0] = self.prepared[2]
+            self._put_back(self.prepared[2])
             self.prepared = None
         else:
             self._back_out()

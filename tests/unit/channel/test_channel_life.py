@@ -417,7 +417,7 @@ def test_message_retry_then_the_receiver_pauses_and_tries_again() -> None:
     pair.pass_time(3)
     assert [reason for _message, reason in target.dead_letters] == [0, 0]
     assert pair.receiver.status == mq.MQCHS_RUNNING
-    assert [notice[0] for notice in pair.sender.notices] == ["AMQ9548W"]
+    assert [notice[0] for notice in pair.sender.notices] == ["AMQ9544W"]
     assert pair.ends == [None, None]
 
 

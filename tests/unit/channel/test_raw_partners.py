@@ -259,7 +259,7 @@ def raw_to_sender_with(
     engine.state.last_sequence = sequence
     engine.state.last_luwid = luwid
     if in_doubt is not None:
-        engine.prepared = (in_doubt[0], in_doubt[1], [message(b"doubt")], [])
+        engine.hold_in_doubt(in_doubt[0], in_doubt[1], message(b"doubt"))
     raw = Raw(SendingAgent(settings(SENDER, "QMA"), INITIATOR), engine, settings(RECEIVER, "QMB"))
     asked = raw.heard[-1]
     made, _again = answered(raw.partner, read_initial_data(asked), asked.header)

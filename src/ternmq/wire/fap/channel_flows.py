@@ -52,7 +52,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.codec.mqi.layout import LITTLE
-from ternmq.wire.fap.part import AtLeast, Data, Fixed, Optional, Part, eye, i32, raw
+from ternmq.wire.fap.part import Data, Fixed, Part, eye, i32, raw
 from ternmq.wire.fap.segment import (
     ENCODING_LITTLE,
     TSH_BYTES,
@@ -77,8 +77,6 @@ from ternmq.wire.fap.vocabulary import (
     RESYNC_DATA,
     SECURITY_DATA,
     STATUS_DATA,
-    STATUS_NAMES,
-    Named,
     type_name,
 )
 
@@ -88,10 +86,6 @@ CHANNEL_FLOWS: Final[dict[int, list[Part]]] = {
     MESSAGE_DATA: [
         Fixed(eye("MSH "), i32("sequence"), i32("data_length"), i32("piece"), i32("total")),
         Data("data", "data_length"),
-    ],
-    STATUS_DATA: [
-        Optional(Fixed(i32("length", 8), i32("code", names=Named(STATUS_NAMES, False)))),
-        AtLeast("length", 12, Fixed(i32("value"))),
     ],
     SECURITY_DATA: [],  # opaque: exits talk to each other
     PING_DATA: [Fixed(i32("length"))],

@@ -1,10 +1,10 @@
 """Bodies of the flows that are not calls: identity, shared sockets, delivery of messages.
 
-INITIAL_DATA has its own file; STATUS_DATA and what only message channels send is in
-`channel_flows`.
+INITIAL_DATA has its own file; what only message channels send is in `channel_flows`.
 
     USERID_DATA       who the client runs as; not answered
     CONAUTH_INFO      user id and password (or token); answered by STATUS_DATA
+    STATUS_DATA       no body: all is well; else length, code, and a value if the length has room
     HEARTBEAT         no body
     SOCKET_ACTION     a conversation of a shared socket starts or ends
     REQUEST_MSGS      the client asks for messages of a handle
@@ -32,6 +32,7 @@ from ternmq.base.constants import (
 from ternmq.codec.mqi.mqmd import LAYOUT as MQMD
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.wire.fap.part import (
+    AtLeast,
     Data,
     Fixed,
     Flagged,
@@ -59,6 +60,8 @@ from ternmq.wire.fap.vocabulary import (
     REQUEST_MSGS,
     SELECTION,
     SOCKET_ACTION,
+    STATUS_DATA,
+    STATUS_NAMES,
     USERID_DATA,
     Named,
 )
@@ -66,6 +69,10 @@ from ternmq.wire.fap.vocabulary import (
 FAP_LEVEL_TOKENS: Final = 17
 
 CONTROL_FLOWS: Final[dict[int, list[Part]]] = {
+    STATUS_DATA: [
+        Optional(Fixed(i32("length", 8), i32("code", names=Named(STATUS_NAMES, False)))),
+        AtLeast("length", 12, Fixed(i32("value"))),
+    ],
     USERID_DATA: [
         Fixed(eye("UID "), chars("user_id", 12), chars("password", 12, is_secret=True)),
         # From FAP level 5. The queue manager goes by the long user id where there is one.

@@ -14,7 +14,6 @@ from ternmq.base.errors import LocalProtocolError, MQError
 from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR
 from ternmq.codec.mqi.charv import CharV, read_charv
 from ternmq.wire.fap.call_flows import CALL_FLOWS, CALL_HEADER, output_area
-from ternmq.wire.fap.channel_flows import CHANNEL_FLOWS
 from ternmq.wire.fap.control_flows import CONTROL_FLOWS
 from ternmq.wire.fap.part import REST, Cursor, Output, Part, Values, write_parts
 from ternmq.wire.fap.segment import TSH_BYTES, Header, Segment, SegmentError
@@ -26,6 +25,7 @@ from ternmq.wire.fap.spi_flows import (
     XA_HEADER,
 )
 from ternmq.wire.fap.vocabulary import (
+    CHANNEL_TYPES,
     INITIAL_DATA,
     PROTOCOL_INVALID_DATA,
     PROTOCOL_SEGMENT_TYPE,
@@ -74,12 +74,10 @@ class Body:
 
 _TABLES: Final[dict[int, list[Part]]] = {}
 for _type in TYPE_NAMES:
-    if _type == INITIAL_DATA:
+    if _type == INITIAL_DATA or _type in CHANNEL_TYPES:
         continue
     if _type in CONTROL_FLOWS:
         _TABLES[_type] = CONTROL_FLOWS[_type]
-    elif _type in CHANNEL_FLOWS:
-        _TABLES[_type] = CHANNEL_FLOWS[_type]
     elif _type in (SPI, SPI + REPLY):
         _TABLES[_type] = [*CALL_HEADER, SPI_HEADER]
     elif is_call(_type):
@@ -91,6 +89,11 @@ for _type in TYPE_NAMES:
 def body_table(type: int) -> list[Part]:
     """The parts of a body, as far as the type alone says (the verb of SPI says more)."""
     table = _TABLES.get(type)
+    if table is None and type in CHANNEL_TYPES:
+        # Only traces of message channels need these: a client does not.
+        from ternmq.wire.fap.channel_flows import CHANNEL_FLOWS
+
+        table = CHANNEL_FLOWS[type]
     if table is None:
         raise SegmentError(f"{type_name(type)}: no body is known", PROTOCOL_SEGMENT_TYPE)
     return table

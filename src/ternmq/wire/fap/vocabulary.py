@@ -28,6 +28,8 @@ ASYNC_MESSAGE: Final = 0x0D
 REQUEST_MSGS: Final = 0x0E
 NOTIFICATION: Final = 0x0F
 
+CHANNEL_TYPES: Final = (RESYNC_DATA, RESET_DATA, MESSAGE_DATA, SECURITY_DATA, PING_DATA)
+
 # Calls; the type of the reply is REPLY more.
 REPLY: Final = 0x10
 MQCONN: Final = 0x81

@@ -120,6 +120,8 @@ class Walk:
     def candidates(self, role: int) -> list[tuple[Row, int]]:
         """What a side that behaves may send now."""
         found = [(row, type) for row in allowed(self.sides[role]) for type in row.types]
+        # Security exits take turns, and what follows waits for them.
+        found = [one for one in found if one[1] != fap.SECURITY_DATA]
         if role == INITIATOR:
             if self.is_over:
                 return []
