@@ -38,6 +38,7 @@ from ternmq.channel.transmission_message import (
     channel_bytes,
     is_persistent,
     is_transmission_message,
+    with_own_header,
 )
 from ternmq.wire.fap import channel_dialogue as actions
 from ternmq.wire.fap.channel_flows import read_ping, read_reset
@@ -139,6 +140,11 @@ class ReceivingAgent(ChannelAgent):
         if whole.flags_2 and self.expander is not None:
             limit: i64 = self.message_bytes_max + HEADER_BYTES
             message = self.expander.expand(message, whole.flags_2, limit)
+        try:
+            message = with_own_header(message, one.header.order, one.header.text_ccsid)
+        except (MQError, UnicodeError) as error:
+            text = f"MQXQH of a message: {error}"
+            raise SegmentError(text, PROTOCOL_INVALID_DATA) from error
         self._message_came(batch, whole.sequence, message)
 
     def _open_batch(self, luwid: bytes) -> Batch:

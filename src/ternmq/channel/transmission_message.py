@@ -8,6 +8,9 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
+from ternmq.codec.charset import is_ascii_based
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.layout import LITTLE
 from ternmq.codec.mqi.mqmd import PERSISTENCE_AT
 from ternmq.wire.fap.segment_number import i32
 
@@ -29,6 +32,16 @@ def is_persistent(message: bytes) -> bool:
     """Whether the MQMD in the MQXQH says so; the byte order does not matter for 0."""
     at: i64 = _DESCRIPTOR_AT + PERSISTENCE_AT
     return i32(message, at, True) != mq.MQPER_NOT_PERSISTENT
+
+
+def with_own_header(message: bytes, order: str, ccsid: int) -> bytes:
+    """The message whose MQXQH is in this machine's byte order and character set, from the ones of
+    a partner; MQError if it cannot be read or converted. MQMDE and what follows is described by the
+    MQMD, and stays."""
+    if order == LITTLE and is_ascii_based(ccsid):
+        return message
+    header = TransmissionHeader.unpack(message, 0, order, ccsid)
+    return header.pack() + message[HEADER_BYTES:]
 
 
 def with_persistence(message: bytes, persistent: bool) -> bytes:

@@ -13,6 +13,7 @@ import pytest
 
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
 from ternmq.channel.settings import ChannelSettings
+from ternmq.channel.transmission_message import is_persistent
 from tests.unit.channel.model import Engine, Pair, message, settings
 
 pytestmark = pytest.mark.core
@@ -162,3 +163,42 @@ def test_faults_in_a_row_then_each_message_arrives_once(seed: int) -> None:
         pair.start()
         channel.check_between()
     channel.check()
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_faults_when_messages_are_mixed_then_none_comes_twice_and_only_fast_ones_are_lost(
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    sent: list[bytes] = []
+    for n in range(20):
+        one = message(b"%02d" % n, chance.random() < 0.5)
+        sent.append(b"junk%02d" % n if chance.random() < 0.2 else one)
+    channel = Channel("sender", chance.random() < 0.7, sent)
+    for engine in channel.engines:
+        engine.fast = True
+    for one in channel.ends:
+        one.batch_messages = chance.choice([1, 2, 3, 5])
+    for _again in range(8):
+        pair = channel.pair()
+        if chance.random() < 0.7:
+            pair.bytes_left = chance.randrange(8_000)
+        if chance.random() < 0.3:
+            pair.wants_left = chance.randrange(40)
+        if chance.random() < 0.3:
+            pair.crash_after = chance.randrange(40)
+        pair.start()
+    last = channel.pair()
+    last.start()
+    assert last.ends == [None, None]
+    assert channel.is_done()
+    arrived = channel.target.queue
+    assert len(set(arrived)) == len(arrived)
+    good = [one for one in sent if one[:4] == b"XQH "]
+    counted = [one for one in good if is_persistent(one)]
+    assert [one for one in arrived if is_persistent(one)] == counted
+    fast = [one for one in arrived if not is_persistent(one)]
+    assert fast == sorted(fast, key=good.index)
+    assert channel.target.state.last_sequence == len(counted)
+    buried = [one for one, _reason in channel.source.dead_letters]
+    assert buried == [one for one in sent if one[:4] == b"junk"]

@@ -7,6 +7,7 @@ code and leaves nothing put; no bytes at all raise anything else.
 from __future__ import annotations
 
 import random
+import struct
 import tracemalloc
 
 import pytest
@@ -17,11 +18,13 @@ from ternmq.channel.channel_state import NO_LUWID
 from ternmq.channel.opening import answered, wishes
 from ternmq.channel.receiver import ReceivingAgent
 from ternmq.channel.sender import SendingAgent
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.layout import BIG
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.channel_flows import read_piece
 from ternmq.wire.fap.dialogue import ACCEPTOR, INITIATOR
-from ternmq.wire.fap.initial_data import read_initial_data
-from ternmq.wire.fap.segment import SegmentError, read_segment
+from ternmq.wire.fap.initial_data import read_initial_data, write_initial_data
+from ternmq.wire.fap.segment import Header, SegmentError, read_segment, segment
 from tests.unit.channel.model import Engine, message, settings
 from tests.unit.channel.raw import WRITER, Raw, pieces, raw_to_receiver, raw_to_sender
 
@@ -239,6 +242,20 @@ def test_confirm_when_it_is_on_the_last_piece_then_the_batch_is_committed() -> N
     assert raw.engine.queue == [message(b"a")]
 
 
+@pytest.mark.parametrize("ccsid", [500, 819, 1208])
+def test_message_of_a_big_endian_partner_then_its_header_is_converted(ccsid: int) -> None:
+    raw = raw_to_receiver()
+    head = TransmissionHeader.unpack(message(b""))
+    data = head.pack(BIG, ccsid) + b"data"
+    msh = b"MSH " + struct.pack(">iiii", 1, len(data), 0, len(data))
+    header = Header(
+        fap.MESSAGE_DATA, order=BIG, luwid=ONE, ccsid=ccsid, encoding=273, is_ebcdic=ccsid == 500
+    )
+    raw.say(segment(header, msh + data))
+    raw.say(WRITER.confirm(ONE))
+    assert raw.engine.queue == [message(b"data")]
+
+
 # ---- sequence numbers and batches in doubt at the start
 
 
@@ -319,6 +336,25 @@ def test_sequence_wrap_when_it_differs_then_nothing_is_agreed() -> None:
     assert agent.end is not None
     assert (agent.end.kind, agent.end.message_id) == (NO_RETRY, "AMQ9505E")
     assert raw.last_status().code == fap.WRAP_VALUE_ERROR
+
+
+@pytest.mark.parametrize("ccsid", [1200, 13488, 65500, 3])
+def test_headers_when_their_ccsid_cannot_be_converted_then_the_channel_does_not_start(
+    ccsid: int,
+) -> None:
+    for named, header_ccsid in ((ccsid, 1208), (1208, ccsid)):
+        partner = settings(SENDER, "QMA")
+        agent = ReceivingAgent(settings(RECEIVER, "QMB"), ACCEPTOR)
+        raw = Raw(agent, Engine(False), partner)
+        asked = wishes(partner, False)
+        asked.ccsid = named
+        header = Header(fap.INITIAL_DATA, flags_1=fap.CONFIRM_REQUEST)
+        body = write_initial_data(header, asked)
+        header.ccsid = header_ccsid
+        raw.say(segment(header, body))
+        assert agent.end is not None
+        assert (agent.end.kind, agent.end.message_id) == (NO_RETRY, "AMQ9541E")
+        assert raw.last_status().code == fap.CCSID_NOT_SUPPORTED
 
 
 # ---- fuzz
