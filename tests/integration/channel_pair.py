@@ -1,130 +1,186 @@
-"""Two queue managers of their own processes in one data folder, with what a channel between them
-needs: the common setting of docs/conformance-channels.md."""
+"""Two queue managers as processes of their own, with listeners, for tests of message channels."""
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
-from typing import Final
+from typing import Any
 
 import ternmq
 from ternmq.remote.local.folder_lookup import find
-from ternmq.values.command import Answer
 from tests.battery.places import until
-from tests.integration.test_lifecycle import SMALL, Machine
+from tests.integration.test_lifecycle import Machine
 
-QMA: Final = "QMA"
-QMB: Final = "QMB"
+FIRST = "QMA"
+SECOND = "QMB"
+LOG = ["-lp", "3", "-ls", "2", "-lf", "1024"]  # room for messages of some megabytes
 
 
-class ChannelPair(Machine):
-    """QMA sends to QMB by the transmission queue QMB; listeners are on ports of the system's."""
+class Pair(Machine):
+    """QMA and QMB. Each test takes names of its own, so that they can share both."""
 
     def __init__(self, data: Path) -> None:
         super().__init__(data)
+        self.number = 0
         self.ports: dict[str, int] = {}
-        self.operators: dict[str, ternmq.Connection] = {}
+        self._operators: dict[str, ternmq.Connection] = {}
 
-    def make(self, name: str, *ini: str) -> None:
-        """Create and start a queue manager that listens."""
-        self.run("crtmqm", *SMALL, "-u", "SYSTEM.DEAD.LETTER.QUEUE", name)
-        self.configure(name, "TCP:", "   Port=0", *ini)
-        self.start(name)
+    def make(self, name: str, *stanzas: str) -> None:
+        """A queue manager that listens."""
+        self.run("crtmqm", *LOG, "-u", "SYSTEM.DEAD.LETTER.QUEUE", name)
+        ini = Path(find(str(self.data), name).folder) / "qm.ini"
+        text = ini.read_text()
+        ini.write_text("\n".join([text, "TCP:", "   Port=0", *stanzas, ""]))
+        self.run("strmqm", name)
         self.mqsc(
             name,
-            "ALTER QMGR CHLAUTH(DISABLED)",
-            "DEFINE LISTENER(TCP) TRPTYPE(TCP) IPADDR('127.0.0.1') PORT(0) CONTROL(QMGR)",
+            "DEFINE LISTENER(TCP) TRPTYPE(TCP) IPADDR('127.0.0.1') CONTROL(QMGR)",
+            "START LISTENER(TCP)",
         )
-        self.listen(name)
-        port = self.ports[name]
-        self.mqsc(name, f"ALTER LISTENER(TCP) TRPTYPE(TCP) PORT({port})")
+        self.find_port(name)
 
-    def configure(self, name: str, *lines: str) -> None:
-        """Add lines to qm.ini."""
-        ini = Path(find(str(self.data), name).folder) / "qm.ini"
-        ini.write_text(ini.read_text() + "\n".join(lines) + "\n")
+    def find_port(self, name: str) -> None:
+        """The port of its listener, which the system chooses at each start."""
+        (shown,) = self.operator(name).mqsc("DISPLAY LSSTATUS(TCP)")
+        self.ports[name] = int(str(shown["PORT"]))
 
-    def start(self, name: str) -> None:
-        """strmqm."""
-        self.run("strmqm", name)
-        self.operators[name] = self.connect(name)
+    def conn(self, name: str) -> str:
+        """As CONNAME has it."""
+        return f"127.0.0.1({self.ports[name]})"
 
-    def stop(self, name: str, *options: str) -> None:
-        """endmqm."""
-        operator = self.operators.pop(name)
-        operator.disconnect()
-        self.run("endmqm", *(options or ("-i",)), name)
-        until(lambda: not self.pid(name))
-
-    def listen(self, name: str) -> None:
-        """START LISTENER, and the port that it has."""
-        self.mqsc(name, "START LISTENER(TCP)")
-        (shown,) = self.operators[name].mqsc("DISPLAY LSSTATUS(TCP) PORT")
-        self.ports[name] = int(shown["PORT"])
+    def operator(self, name: str) -> ternmq.Connection:
+        """A connection for commands."""
+        made = self._operators.get(name)
+        if made is None:
+            made = self._operators[name] = self.connect(name)
+        return made
 
     def mqsc(self, name: str, *commands: str) -> None:
-        """Commands that must go well."""
+        """Commands that must succeed."""
         for command in commands:
-            for answer in self.operators[name].mqsc(command):
-                assert answer.ok, (name, command, str(answer))
+            for answer in self.operator(name).mqsc(command):
+                assert answer.ok, (name, command, answer)
 
-    def asked(self, name: str, command: str) -> tuple[str, int]:
-        """The message of a command's only answer, and its reason."""
-        (answer,) = self.operators[name].mqsc(command)
-        return answer.message, answer.reason
+    def ended(self, name: str) -> None:
+        """Its process is no more, and connections to it of no use."""
+        self._operators.pop(name, None)
+        until(lambda: not self.pid(name))
 
-    def connect_ends(self, channel: str = "A.TO.B", given: str = "", receiver: str = "") -> None:
-        """A sender at QMA with its queue, and a receiver at QMB with a target."""
-        self.mqsc(
-            QMA,
-            "DEFINE QLOCAL(QMB) USAGE(XMITQ) REPLACE",
-            "DEFINE QREMOTE(TO.B) RNAME(TARGET) RQMNAME(QMB) XMITQ(QMB) REPLACE",
-            f"DEFINE CHANNEL({channel}) CHLTYPE(SDR) XMITQ(QMB) {given} "
-            f"CONNAME('127.0.0.1({self.ports[QMB]})')",
-        )
-        self.mqsc(
-            QMB,
-            "DEFINE QLOCAL(TARGET) REPLACE",
-            f"DEFINE CHANNEL({channel}) CHLTYPE(RCVR) {receiver}",
-        )
+    def end(self, name: str, *options: str) -> None:
+        """endmqm, and wait for it."""
+        self.leave(name)
+        self.run("endmqm", *options, name)
+        self.ended(name)
 
-    def status(self, name: str, channel: str = "A.TO.B") -> str:
-        """STATUS; INACTIVE if the channel is not current."""
-        shown = self.operators[name].mqsc(f"DISPLAY CHSTATUS({channel})")[0]
-        return str(shown["STATUS"]) if shown.ok else "INACTIVE"
+    def leave(self, name: str) -> None:
+        """End the connection for commands: a queue manager that quiesces waits for it."""
+        made = self._operators.pop(name, None)
+        if made is not None:
+            made.disconnect()
 
-    def shown(self, name: str, channel: str = "A.TO.B", how: str = "ALL") -> Answer:
-        """The only answer of DISPLAY CHSTATUS."""
-        (answer,) = self.operators[name].mqsc(f"DISPLAY CHSTATUS({channel}) {how}")
-        assert answer.ok, str(answer)
-        return answer
+    def kill(self, name: str) -> None:
+        """As a power loss of its process."""
+        os.kill(self.pid(name), signal.SIGKILL)
+        self.ended(name)
 
-    def becomes(self, name: str, status: str, channel: str = "A.TO.B") -> None:
-        """Wait for a state."""
-        until(lambda: self.status(name, channel) == status)
+    def start(self, name: str) -> None:
+        """strmqm; its port is another one."""
+        self.run("strmqm", name)
+        self.find_port(name)
+
+    def close(self) -> None:
+        """End both."""
+        for name in list(self._operators):
+            self.leave(name)
+        self.end_all()
+
+    # ---- channels
+
+    def channel(self, more: str = "", receiver: str = "", conn: str = "") -> Channel:
+        """A sender at QMA, its receiver at QMB, queues for both; a name that no other test has."""
+        self.number += 1
+        made = Channel(self, self.number)
+        made.define(more, receiver, conn or self.conn(SECOND))
+        return made
+
+    def status(self, name: str, channel: str, *words: str) -> dict[str, str]:
+        """DISPLAY CHSTATUS of the only instance; empty if there is none."""
+        asked = " ".join(words)
+        found = self.operator(name).mqsc(f"DISPLAY CHSTATUS({channel}) {asked}")
+        rows = [one for one in found if one.message == "AMQ8417I"]
+        return {key: str(rows[0][key]) for key in rows[0].keys()} if len(rows) == 1 else {}  # noqa: SIM118
 
     def depth(self, name: str, queue: str) -> int:
-        """CURDEPTH."""
-        (shown,) = self.operators[name].mqsc(f"DISPLAY QLOCAL({queue}) CURDEPTH")
-        return int(shown["CURDEPTH"])
-
-    def has(self, name: str, queue: str, depth: int) -> None:
-        """Wait for messages."""
-        until(lambda: self.depth(name, queue) == depth)
-
-    def send(self, *texts: str, queue: str = "TO.B", persistent: bool = True) -> None:
-        """Put messages at QMA."""
-        for text in texts:
-            self.operators[QMA].put(queue, text, persistent=persistent)
-
-    def received(self, queue: str = "TARGET") -> list[str]:
-        """Get all messages at QMB."""
-        texts: list[str] = []
-        with self.operators[QMB].queue(queue) as target:
-            while (message := target.try_get(wait=0)) is not None:
-                texts.append(message.text)
-        return texts
+        """How many messages a queue has."""
+        (shown,) = self.operator(name).mqsc(f"DISPLAY QLOCAL({queue}) CURDEPTH")
+        return int(str(shown["CURDEPTH"]))
 
     def log(self, name: str) -> str:
         """The error log."""
         folder = Path(find(str(self.data), name).folder)
         return (folder / "errors" / "AMQERR01.LOG").read_text()
+
+
+class Channel:
+    """A channel of a test, with its queues."""
+
+    def __init__(self, pair: Pair, number: int) -> None:
+        self.pair = pair
+        self.name = f"C{number}"
+        self.transmission_queue = f"X{number}"
+        self.remote = f"R{number}"
+        self.target = f"T{number}"
+
+    def define(self, more: str, receiver: str, conn: str) -> None:
+        pair = self.pair
+        pair.mqsc(
+            FIRST,
+            f"DEFINE QLOCAL({self.transmission_queue}) USAGE(XMITQ) DEFPSIST(YES)",
+            f"DEFINE QREMOTE({self.remote}) RNAME({self.target}) RQMNAME({SECOND})"
+            f" XMITQ({self.transmission_queue}) DEFPSIST(YES)",
+            f"DEFINE CHANNEL({self.name}) CHLTYPE(SDR) CONNAME('{conn}')"
+            f" XMITQ({self.transmission_queue}) SHORTTMR(1) {more}",
+        )
+        pair.mqsc(
+            SECOND,
+            f"DEFINE QLOCAL({self.target})",
+            f"DEFINE CHANNEL({self.name}) CHLTYPE(RCVR) {receiver}",
+        )
+
+    def put(self, *data: bytes, **how: Any) -> list[bytes]:
+        """Put to the remote queue, in one unit of work; their MsgIds."""
+        with (
+            self.pair.connect(FIRST) as connection,
+            connection.queue(self.remote) as queue,
+            connection.unit_of_work(),
+        ):
+            return [queue.put(one, **how) for one in data]
+
+    def get(self, count: int, wait: float = 10.0) -> list[ternmq.Message]:
+        """So many messages from the target, no more."""
+        with self.pair.connect(SECOND) as connection, connection.queue(self.target) as queue:
+            return [queue.get(wait=wait) for _ in range(count)]
+
+    def start(self) -> None:
+        self.pair.mqsc(FIRST, f"START CHANNEL({self.name})")
+
+    def stop(self, *words: str) -> None:
+        """It may have ended already."""
+        self.pair.operator(FIRST).mqsc(f"STOP CHANNEL({self.name}) {' '.join(words)}")
+
+    def status(self, name: str = FIRST) -> str:
+        """STATUS at an end; "" if there is no instance."""
+        return self.pair.status(name, self.name).get("STATUS", "")
+
+    def runs(self) -> None:
+        """Wait until both ends do."""
+        until(lambda: self.status(FIRST) == self.status(SECOND) == "RUNNING")
+
+    def depth(self) -> int:
+        """Of the transmission queue."""
+        return self.pair.depth(FIRST, self.transmission_queue)
+
+    def arrived(self, count: int) -> None:
+        """Wait until so many messages are on the target."""
+        until(lambda: self.pair.depth(SECOND, self.target) == count)

@@ -31,6 +31,8 @@ _FAILURES: Final[tuple[tuple[str, str], ...]] = (
     ("NO_SHARED_CIPHER", "AMQ9616E"),
     ("UNSUPPORTED_PROTOCOL", "AMQ9616E"),
     ("VERSION_TOO_LOW", "AMQ9616E"),
+    ("ALERT_PROTOCOL_VERSION", "AMQ9616E"),  # the other end says so, when this one calls
+    ("ALERT_HANDSHAKE_FAILURE", "AMQ9616E"),
     ("CERTIFICATE_VERIFY_FAILED", "AMQ9633E"),
     ("PEER_DID_NOT_RETURN_A_CERTIFICATE", "AMQ9637E"),
     ("ALERT_UNKNOWN_CA", "AMQ9633E"),
