@@ -19,7 +19,7 @@ import ternmq
 from ternmq.base import reasons as rc
 from ternmq.testing.proxy import CUT, STALL, TO_SERVER, Fault, Proxy
 from tests.battery.places import until
-from tests.integration.channel_pair import FIRST, SECOND, Pair
+from tests.integration.channel_processes import FIRST, SECOND, Pair
 from tests.unit.network.certificates import Certificates
 
 ANY = "ANY_TLS12_OR_HIGHER"
