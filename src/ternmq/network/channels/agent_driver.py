@@ -24,7 +24,8 @@ from ternmq.values.calls import units
 from ternmq.wire.fap.segment import Segment, SegmentError
 from ternmq.wire.fap.vocabulary import PROTOCOL_GENERAL
 
-STEPS_A_TURN: Final = 64  # wants and segments of one channel, before others have their turn
+STEPS_A_TURN: Final = 128  # wants and segments of one channel, before others have their turn
+SEGMENTS_A_WRITE: Final = 32  # else what was written leaves when there is nothing else to do
 
 
 class DriverOwner:
@@ -171,6 +172,8 @@ class AgentDriver(Job):
         self._is_inside = True
         try:
             self._guard(self._pump, "a channel")
+            if self.agent.out:
+                self._send()
             if self.agent.end is not None and not self._is_over:
                 self._guard(self._end, "the end of a channel")
         finally:
@@ -182,7 +185,7 @@ class AgentDriver(Job):
         agent = self.agent
         left = STEPS_A_TURN
         while agent.end is None:
-            if agent.out:
+            if len(agent.out) >= SEGMENTS_A_WRITE:
                 self._send()
             if self._awaits_force and self.awaits_force():
                 return
@@ -224,7 +227,8 @@ class AgentDriver(Job):
         if one is None:
             return False
         self._received(one)
-        self.socket.read_or_not()
+        if not self.socket.is_reading:
+            self.socket.read_or_not()
         return True
 
     def _received(self, one: Segment) -> None:

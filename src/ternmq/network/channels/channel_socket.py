@@ -44,7 +44,7 @@ class ChannelSocket(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._closing: SocketClosing | None = None
         self._reader = SegmentReader(bytes_allowed(OPENING_BYTES_MAX))
-        self._is_reading = True
+        self.is_reading = True
         self._lost_by: Exception | None = None
         self.gone: asyncio.Future[None] = self.turns.loop.create_future()
 
@@ -146,11 +146,11 @@ class ChannelSocket(asyncio.Protocol):
             self.driver is not None and not self.has_segment
         )
         transport = self._transport
-        if wanted == self._is_reading or transport is None or self.is_lost:
+        if wanted == self.is_reading or transport is None or self.is_lost:
             return
         if transport.is_closing():
             return
-        self._is_reading = wanted
+        self.is_reading = wanted
         if wanted:
             transport.resume_reading()
         else:
