@@ -16,6 +16,7 @@ import ternmq
 from ternmq.base import reasons as rc
 from ternmq.channel.agent import NORMAL, RETRY, End
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE
+from ternmq.network.channels.agent_driver import STEPS_A_TURN
 from ternmq.network.edge.network_settings import ADOPTABLE, NetworkSettings
 from ternmq.testing.proxy import STALL, TO_SERVER, Fault, Proxy
 from ternmq.wire.fap import vocabulary as fap
@@ -440,5 +441,74 @@ def test_sender_when_the_partner_does_not_read_then_little_is_kept_for_it() -> N
             agent = one.instance(NAME).agent
             assert agent is not None
             assert agent.current_messages < 200
+
+    played(play)
+
+
+def test_channel_when_it_has_much_to_send_then_others_have_their_turn() -> None:
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other, "BATCHSZ(9999) BATCHLIM(0)")
+        one.put("R", *[bytes(100)] * 3000)
+        instance = one.start(NAME)
+        await running(one, other)
+        loop = asyncio.get_running_loop()
+        turns = 0
+        longest_s = 0.0
+        while other.depth("T") < 3000:
+            begun_s = loop.time()
+            await asyncio.sleep(0)
+            longest_s = max(longest_s, loop.time() - begun_s)
+            turns += 1
+        assert instance.agent is not None
+        assert turns >= 3000 // STEPS_A_TURN
+        assert longest_s < 0.5
+
+    played(play)
+
+
+# ---- who has not shown who it is
+
+
+def test_partner_when_it_says_nothing_more_then_it_is_cut_off() -> None:
+    async def play(one: Node, other: Node) -> None:
+        other.network.acceptor.authenticate_s = 0.2
+        reader, writer = await asyncio.open_connection("127.0.0.1", other.port)
+        writer.write(b"TSH ")
+        assert await asyncio.wait_for(reader.read(), 5) == b""
+        writer.close()
+        assert other.network.acceptor.unauthenticated.count == 0
+        assert "AMQ9271E" in other.ids
+
+    played(play)
+
+
+def test_partner_when_it_is_let_in_then_it_counts_no_more_among_strangers() -> None:
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other)
+        one.start(NAME)
+        await running(one, other)
+        assert other.network.acceptor.unauthenticated.count == 0
+        assert other.network.acceptor.waiting == 0
+        assert len(other.host.channel_sockets) == 1
+        assert not other.host.sockets
+
+    played(play)
+
+
+@pytest.mark.parametrize("junk", [b"\xff" * 64, b"TSH \x7f\xff\xff\xff" + bytes(60)])
+def test_partner_when_it_sends_junk_after_the_opening_then_only_its_channel_ends(
+    junk: bytes,
+) -> None:
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other)
+        one.start(NAME)
+        await running(one, other)
+        (sock,) = one.host.channel_sockets
+        sock.write([junk])
+        await until(lambda: other.channels.is_idle and one.channels.is_idle)
+        assert "AMQ9504E" in other.ids
+        one.put("R", b"1")
+        one.start(NAME)
+        await arrived(other, 1)
 
     played(play)
