@@ -227,10 +227,9 @@ def activity_trace_is_accepted(qmgr: QueueManager) -> None:
 TOPIC: Final = refused(
     mq.MQRC_OBJECT_TYPE_ERROR, open_with(object_type=mq.MQOT_TOPIC, object_name="T")
 )
-CHANNELS: Final = "DEFINE CHANNEL(S) CHLTYPE(SDR) CONNAME('a') XMITQ(X)"
 BETWEEN: Final = tuple(
     commands(f"{verb} CHANNEL(SYSTEM.DEF.SENDER)", "AMQ8561E")
-    for verb in ("START", "STOP", "PING", "RESET", "PURGE")
+    for verb in ("START", "STOP", "PING", "RESET")
 )
 
 # By the first cell of the row in "Not there yet".
@@ -239,19 +238,18 @@ ROWS: Final[dict[str, Probe]] = {
         "DEFINE LISTENER(L) TRPTYPE(TCP)\nSTART LISTENER(L)", "AMQ8626I", "AMQ8561E"
     ),
     "native HA": unknown_flag_of_crtmqm,
-    "channels that empty transmission queues, clusters": all_of(
-        commands(CHANNELS, "AMQ8014I", "AMQ8082W", "AMQ8082W"),
-        inert(object_types.LOCAL, "CLUSTER", "CLUSNL", "CLWLPRTY"),
-    ),
+    "clusters": inert(object_types.LOCAL, "CLUSTER", "CLUSNL", "CLWLPRTY"),
     "publish/subscribe, topics": TOPIC,
     "protection of messages (AMS)": all_of(
         commands("SET POLICY(A) SIGNALG(MD5)", "AMQ8561E"),
         commands("DELETE POLICY(A)", "AMQ8561E"),
         commands("DISPLAY POLICY(*)", "AMQ9087I"),
     ),
-    "START and STOP of channels between queue managers; PING, RESET, RESOLVE and PURGE"
+    "channels between queue managers of a queue manager inside an application; PURGE"
     " CHANNEL": all_of(
         commands("START CHANNEL(NOT.DEFINED)", "AMQ8147E"),
+        commands("START CHINIT", "AMQ8561E"),
+        commands("PURGE CHANNEL(SYSTEM.DEF.SENDER)", "AMQ9502E"),
         commands("RESOLVE CHANNEL(SYSTEM.DEF.SENDER) ACTION(COMMIT)", "AMQ8561E"),
         *BETWEEN,
     ),
@@ -296,9 +294,7 @@ ROWS: Final[dict[str, Probe]] = {
     "message properties": shown_by("tests/unit/api/test_properties.py", "then_the_option_wins"),
     "[conversion](conversion.md) of EBCDIC with double-byte characters, default conversion,"
     " other settings of ConvEBCDICNewline": converted_to_nothing,
-    "events of channels between queue managers and of publish/subscribe": inert(
-        object_types.QMGR, "CHADEV"
-    ),
+    "events of publish/subscribe": TOPIC,
     "activity reports, trace-route messages": all_of(
         report_is_kept,
         inert(object_types.QMGR, "ACTIVREC"),
@@ -408,19 +404,18 @@ CLAIM: Final = re.compile(
 # By page, a piece of the line that claims it.
 SENTENCES: Final[dict[tuple[str, str], Probe]] = {
     ("mqsc.md", "An attribute that has no function yet"): commands(
-        CHANNELS, "AMQ8014I", *2 * ["AMQ8082W"]
+        "DEFINE QLOCAL(A) CLUSTER(C)", "AMQ8006I", "AMQ8082W"
     ),
     ("mqsc.md", "Commands of functions that are not there yet"): commands(
         "CLEAR TOPICSTR('a')", "AMQ8561E"
     ),
-    ("objects.md", "Channels that take it further are not there yet"): BETWEEN[0],
     ("objects.md", "which of that has no function"): shown_by(
         "docs/inert-attributes.md", "CLUSTER"
     ),
     ("api.md", "an attribute was set that has no function yet"): inert(
         object_types.LOCAL, "CLUSTER"
     ),
-    ("events.md", "Not there yet: events of channels"): inert(object_types.QMGR, "CHADEV"),
+    ("events.md", "Not there yet: events of publish/subscribe"): TOPIC,
     ("streaming-queues.md", "Nothing is checked when the queue is opened"): shown_by(
         "tests/conformance/test_streaming.py", "test_puts_and_caps_answer_as_documented"
     ),

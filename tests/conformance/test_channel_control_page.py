@@ -1,0 +1,41 @@
+"""Goal: docs/channel-control.md has the states, their changes and the table of retries as they are.
+Method: the tables of the page against those of the code.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from ternmq.channel.agent import RETRY
+from ternmq.channel.ends import RECEIVED
+from ternmq.kernel.channel_transitions import FOLLOWERS, STATES
+
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "channel-control.md"
+
+
+def cells(pattern: str) -> list[list[str]]:
+    """The cells of the rows that begin so."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if re.match(pattern, line)
+    ]
+
+
+def test_states_when_on_the_page_then_all_with_their_numbers() -> None:
+    shown = {row[0]: int(row[2]) for row in cells(r"\| [A-Z]+ \| .* \| \d+ \|$")}
+    assert shown == STATES
+
+
+def test_changes_when_on_the_page_then_those_of_the_table() -> None:
+    rows = cells(r"\| [A-Z]+ \| [A-Z]+[, (|]")
+    shown = {row[0]: re.findall(r"[A-Z]{5,}", row[1]) for row in rows if row[0] in FOLLOWERS}
+    assert shown == {state: list(after) for state, after in FOLLOWERS.items()}
+
+
+def test_retries_when_on_the_page_then_those_of_the_agents() -> None:
+    shown = {int(row[0]): (row[3] == "yes", row[2]) for row in cells(r"\| \d+ \| .* (yes|no) \|$")}
+    assert shown == {code: (kind == RETRY, log) for code, (kind, log) in RECEIVED.items()}
