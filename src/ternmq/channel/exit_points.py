@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from mypy_extensions import mypyc_attr
+
 # What `security` wants to be done with its data.
 SECURITY_OK: Final = 0  # nothing is sent
 SECURITY_SEND: Final = 1  # send the data
@@ -67,6 +69,7 @@ class Retry:
         self.interval_ms: Final = interval_ms
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ExitChain:
     """The exits of one end of one running channel: here none."""
 

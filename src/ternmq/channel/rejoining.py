@@ -18,6 +18,9 @@ from ternmq.wire.fap.vocabulary import (
     SEGMENT_NUMBER_ERROR,
 )
 
+# Else a partner could have us keep a segment for each byte.
+_PIECE_BYTES_MIN: Final = 256
+
 
 @final
 class Rejoined:
@@ -35,7 +38,7 @@ class Rejoiner:
 
     def __init__(self, bytes_max: i64) -> None:
         self._bytes_max: Final = bytes_max  # of one message
-        self._pieces: list[bytes] = []
+        self._pieces: list[memoryview] = []
         self._kept: i64 = 0
         self._sequence = 0
         self._total: i64 = 0
@@ -54,7 +57,7 @@ class Rejoiner:
         if header.flags_1 & FIRST:
             self._check(not self._pieces, "a message begins inside of another")
             self._begin(piece, header.flags_2)
-            if is_last and piece.total == len(piece.data):
+            if is_last and piece.total == piece.size:
                 return Rejoined(piece.sequence, piece.data, header.flags_2)
         else:
             self._check(bool(self._pieces), "a message has no beginning")
@@ -62,11 +65,13 @@ class Rejoiner:
         if piece.number != len(self._pieces):
             text = f"MESSAGE_DATA: piece {piece.number}, {len(self._pieces)} is next"
             raise SegmentError(text, SEGMENT_NUMBER_ERROR)
-        self._kept += len(piece.data)
-        if self._kept > self._total or (self._kept == self._total) != is_last or not piece.data:
+        if not is_last:
+            self._check(piece.size >= _PIECE_BYTES_MIN, f"a piece of {piece.size} bytes")
+        self._kept += piece.size
+        if self._kept > self._total or (self._kept == self._total) != is_last:
             text = f"MESSAGE_DATA: {self._kept} bytes of a message of {self._total}"
             raise SegmentError(text, PROTOCOL_MSH_ERROR)
-        self._pieces.append(piece.data)
+        self._pieces.append(piece.view)
         if not is_last:
             return None
         whole = b"".join(self._pieces)

@@ -177,8 +177,8 @@ def test_faults_when_messages_are_mixed_then_none_comes_twice_and_only_fast_ones
     channel = Channel("sender", chance.random() < 0.7, sent)
     for engine in channel.engines:
         engine.fast = True
-    for one in channel.ends:
-        one.batch_messages = chance.choice([1, 2, 3, 5])
+    for end in channel.ends:
+        end.batch_messages = chance.choice([1, 2, 3, 5])
     for _again in range(8):
         pair = channel.pair()
         if chance.random() < 0.7:

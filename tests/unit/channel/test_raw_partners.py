@@ -207,6 +207,12 @@ def test_message_when_it_is_longer_than_announced_then_it_is_refused() -> None:
     refused(raw, fap.PROTOCOL_MSH_ERROR, "AMQ9504E")
 
 
+def test_piece_when_it_is_tiny_then_it_is_refused() -> None:
+    raw = raw_to_receiver()
+    raw.say(next(pieces(message(b"a" * 3000), 1, ONE, 28 + 20 + 255)))
+    refused(raw, fap.PROTOCOL_SEGMENT_ERROR, "AMQ9504E")
+
+
 def test_confirm_when_a_message_is_not_whole_then_it_is_refused() -> None:
     raw = raw_to_receiver()
     raw.say(next(pieces(message(b"a" * 3000), 1, ONE, 1024)))

@@ -107,11 +107,23 @@ _LAST_WORD: Final = ERROR | CLOSE_CHANNEL
 class Piece:
     """What one MESSAGE_DATA segment says."""
 
-    def __init__(self, sequence: int, number: int, total: i64, data: bytes) -> None:
+    def __init__(self, sequence: int, number: int, total: i64, segment: bytes, at: i64) -> None:
         self.sequence: Final = sequence
         self.number: Final = number
         self.total: Final = total
-        self.data: Final = data
+        self.size: Final[i64] = len(segment) - at
+        self._segment: Final = segment
+        self._at: Final = at
+
+    @property
+    def data(self) -> bytes:
+        """Its part of the message."""
+        return self._segment[self._at :]
+
+    @property
+    def view(self) -> memoryview:
+        """The same, not copied."""
+        return memoryview(self._segment)[self._at :]
 
 
 @final
@@ -181,6 +193,7 @@ class ChannelWriter:
         room: i64 = segment_bytes_max - TSH_BYTES - MSH_BYTES
         total: i64 = len(message)
         made: list[bytes] = []
+        view = memoryview(message)
         at: i64 = 0
         while True:
             size: i64 = room if total - at > room else total - at
@@ -192,7 +205,7 @@ class ChannelWriter:
                 b"TSH ", _LENGTH.pack(length), 2, MESSAGE_DATA, flags, flags_2, luwid,
                 ENCODING_LITTLE, self._ccsid, 0, _EYE_ASCII, sequence, size, len(made), total,
             )  # fmt: skip
-            made.append(head + (message if size == total else message[at : at + size]))
+            made.append(b"".join((head, view[at : at + size])))
             at += size
             if at == total:
                 return made
@@ -217,7 +230,7 @@ def read_piece(one: Segment) -> Piece:
     if size != end - at - MSH_BYTES or size > total:
         text = f"MESSAGE_DATA: {size} bytes of {total}, {end - at - MSH_BYTES} are present"
         raise SegmentError(text, PROTOCOL_MSH_ERROR)
-    return Piece(sequence, number, total, data[at + MSH_BYTES :])
+    return Piece(sequence, number, total, data, at + MSH_BYTES)
 
 
 def _body(one: Segment, size: int) -> int:
