@@ -423,3 +423,33 @@ def test_list_when_the_partner_takes_none_then_the_sender_splits_it() -> None:
         assert queue.inquire(mq.MQIA_DIST_LISTS) == [mq.MQDL_NOT_SUPPORTED]
     put_list(pair, "T1", "T2", "T3")
     assert depth(pair.qma, "QMB") == 3
+
+
+# ---- exits
+
+
+def test_message_that_an_exit_suppresses_then_it_is_buried_with_the_exits_reason() -> None:
+    pair = started()
+    pair.put(b"1", b"2")
+    got = pair.sender.run(agent.GET)
+    placed = pair.receiver.run(agent.PLACE, message=got.message, reason=268)
+    assert (placed.outcome, placed.reason) == (agent.BURIED, 268)
+    got = pair.sender.run(agent.GET)
+    buried = pair.sender.run(agent.BURY, message=got.message, reason=300)
+    assert buried.outcome == agent.BURIED
+    end(pair, 1)
+    for qmgr, reason, body in ((pair.qmb, 268, b"1"), (pair.qma, 300, b"2")):
+        header, _, data = dead_letter(qmgr)
+        assert (header.reason, header.destination_queue, data) == (reason, "TARGET", body)
+
+
+def test_retry_exit_then_any_reason_is_tried_again_until_it_is_final() -> None:
+    pair = started()
+    mqsc(pair.qmb, "DELETE QLOCAL(TARGET)")
+    pair.put(b"1")
+    got = pair.sender.run(agent.GET)
+    first = pair.receiver.run(agent.PLACE, message=got.message, retries_all=True)
+    assert (first.outcome, first.reason) == (agent.TRY_AGAIN, MQRC_UNKNOWN_OBJECT_NAME)
+    mqsc(pair.qmb, "DEFINE QLOCAL(TARGET)")
+    again = pair.receiver.run(agent.PLACE, message=got.message, retries_all=True)
+    assert again.outcome == agent.PLACED
