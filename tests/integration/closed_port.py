@@ -47,3 +47,10 @@ def counted_calls() -> Iterator[Calls]:
         listener.shutdown(socket.SHUT_RDWR)
         listener.close()
         worker.join()
+
+
+@contextmanager
+def silent_port() -> Iterator[int]:
+    """A port where the call is taken, and nobody says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield int(listener.getsockname()[1])

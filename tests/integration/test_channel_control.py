@@ -17,7 +17,7 @@ from ternmq.base import command_reasons as ccf
 from ternmq.kernel.channel_transitions import may_follow
 from tests.battery.places import until
 from tests.integration.channel_pair import QMA, QMB, ChannelPair
-from tests.integration.closed_port import closed_port, counted_calls
+from tests.integration.closed_port import closed_port, counted_calls, silent_port
 
 FAST: Final = "SHORTTMR(1) LONGTMR(1) HBINT(2)"
 
@@ -193,6 +193,13 @@ def test_states_when_a_channel_runs_and_stops_then_only_transitions_of_the_table
     watch("RETRYING")
     pair.mqsc(QMA, "STOP CHANNEL(F1)")
     watch("STOPPED")
+    # The call is taken, and nobody answers: STOP does not wait for that.
+    with silent_port() as port:
+        pair.mqsc(QMA, f"ALTER CHANNEL(F1) CHLTYPE(SDR) CONNAME('127.0.0.1({port})')")
+        pair.mqsc(QMA, "START CHANNEL(F1)")
+        watch("BINDING")
+        pair.mqsc(QMA, "STOP CHANNEL(F1) MODE(FORCE)")
+        watch("STOPPED")
     # A look may miss a state that does not last: then the way there is by allowed steps.
     assert all(reachable(one, other) for one, other in pairwise(seen)), seen
 

@@ -63,6 +63,7 @@ class CurrentChannel:
         self.has_waited = False
         self.number = 0  # of its instance; 0: there is none
         self.stop_to = ""  # asked to end, and what it becomes then: STOPPED or INACTIVE
+        self.restarts = False  # asked to end, and to start again: its keys have changed
 
     def reset_counts(self, definition: Definition) -> None:
         """As the definition has them."""
@@ -189,6 +190,12 @@ class ChannelControl:
         self.fill()
         return True
 
+    def restart(self, instance: ChannelInstance) -> None:
+        """It is about to be ended, and starts again then, if this end has started it."""
+        one = self.channels.get(instance.name)
+        if one is not None and one.number == instance.number:
+            one.restarts = True
+
     def begun(self, name: str, number: int) -> bool:
         """The initiator has started an agent for it; False: it is to be stopped at once."""
         one = self.channels[name]
@@ -255,7 +262,11 @@ class ChannelControl:
             one.reset_counts(definition)
         one.status = to
         if to == INACTIVE:
-            del self.channels[one.name]
+            if one.restarts and kind == NORMAL:
+                one.status = STARTING
+            else:
+                del self.channels[one.name]
+        one.restarts = False
         return to
 
     def _after_end(

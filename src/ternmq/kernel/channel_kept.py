@@ -137,7 +137,9 @@ def restore_channels(kernel: Kernel, now_ns: i64) -> list[Definition]:
         if not channel.object_type & CHANNELS:
             continue
         left = str(channel.attributes.get(RETRIES_LEFT, ""))
-        short, long = (int(part) for part in left.split(" ")) if left else (-1, -1)
+        parts = left.split(" ") if left else ["-1", "-1"]
+        short = int(parts[0])
+        long = int(parts[1])
         if is_stopped(channel):
             control.restore(channel, STOPPED, short, long, now_ns)
             if channel.object_type & MESSAGE_CHANNELS:

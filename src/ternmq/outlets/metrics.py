@@ -16,12 +16,12 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
-from ternmq.base.object_types import LOCAL
+from ternmq.base.object_types import BY_BIT, LOCAL, SENDER
 from ternmq.channel.figures import ChannelFigures
 from ternmq.host.shell import Shell
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.kernel.connection import Connection as Link
-from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING
+from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.objects import FILE_MEGABYTES_DEFAULT, MEGABYTE, LocalQueue
 from ternmq.kernel.parts import LISTENERS, SERVICES
 from ternmq.store.catalog import Definition
@@ -46,6 +46,7 @@ _PAGE: Final = 4096
 _STATUS: Final = {RUNNING: 2, QUIESCING: 3, STOPPING: 3, BROKEN: 0}
 _STOPPED: Final = 0
 _SERVING: Final = 2
+_SQUASHED: Final = {mq.MQCHS_RUNNING: 2, mq.MQCHS_STOPPED: 0}
 
 
 class QueueManagerMetrics:
@@ -105,7 +106,7 @@ class ChannelMetrics:
         kernel = shell.engine.kernel
         channel = instance.channel
         self.sample = channel_sample(kernel, instance, NOTHING_COUNTED, counted_by(instance))
-        self.squashed = 2 if self.sample.status == mq.MQCHS_RUNNING else 1
+        self.squashed = _SQUASHED.get(int(self.sample.status), 1)
         self.since_message_s = _since(int(self.sample.last_message_ns), now_ns)
         self.started_s = int(self.sample.started_ns) // _SECOND_NS
         self.instances = same
@@ -141,6 +142,7 @@ class Metrics:
             collector.count_now()
             loaded = list(kernel.locals.values())
             instances = list(kernel.parts.instances.values())
+            instances += waiting_channels(kernel)
         shell.deliver(wait=True)
         now_ns = int(kernel.clock.now_ns())
         totals = collector.totals or StatisticsSum(now_ns)
@@ -226,8 +228,8 @@ class Metrics:
                 "channel": one.name,
                 "platform": PLATFORM,
                 "description": one.channel.text("description") or NOTHING,
-                "type": "SVRCONN",
-                "rqmname": NOTHING,
+                "type": BY_BIT[one.channel.object_type].noun,
+                "rqmname": one.partner_qmgr or NOTHING,
                 "connname": one.address or NOTHING,
                 # distinguishes instances that are the same else
                 "jobname": f"{os.getpid():08X}{one.number:08X}",
@@ -236,6 +238,19 @@ class Metrics:
             root = ChannelMetrics(self._shell, one, same[one.name], now_ns)
             found.append(Subject(root, labels, {"qmgr": name, "object": one.name}))
         return found
+
+
+def waiting_channels(kernel: Kernel) -> list[ChannelInstance]:
+    """Channels that are current and have no agent, as if they were instances."""
+    found: list[ChannelInstance] = []
+    for name, one in kernel.parts.control.channels.items():
+        definition = kernel.catalog.find(SENDER, name)
+        if one.number or definition is None:
+            continue
+        made = ChannelInstance(0, definition, definition.text("connection_name"), 0)
+        made.status = one.status
+        found.append(made)
+    return found
 
 
 def _since(then_ns: int, now_ns: int) -> int:

@@ -128,6 +128,8 @@ class ServerParts(Parts):
         if network is not None:
             network.tls.refresh()
             secured = [one for one in self.instances.values() if one.cipher]
+            for one in secured:
+                self.control.restart(one)
             network.channels.ask_to_stop(secured, QUIESCE)
 
     def stop(self, space: str, name: str) -> str:

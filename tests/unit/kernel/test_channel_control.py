@@ -310,6 +310,18 @@ def test_receiver_when_stopped_then_stopped_after_the_last_instance() -> None:
     assert control.end("R", NORMAL) == STOPPED
 
 
+def test_channel_when_its_keys_have_changed_then_it_starts_again() -> None:
+    control = Control()
+    control.machine.start(control.define("ONE"))
+    control.dial()
+    (instance,) = control.instances.values()
+    control.machine.restart(instance)
+    assert control.end("ONE", NORMAL) == INACTIVE
+    assert control.dial() == ["ONE"]
+    assert control.end("ONE", NORMAL) == INACTIVE
+    assert control.dial() == []
+
+
 def test_restart_when_retrying_or_stopped_then_as_before() -> None:
     control = Control()
     one = control.define("ONE", short_retries=5, short_retry_s=3, long_retry_s=9)

@@ -60,6 +60,14 @@ class ChannelCommand(Execution):
             channel = find(kernel, types.CHANNELS & ~types.CLNTCONN, name, self.verb)
         if not channel.object_type & self.allowed:
             return self.refuse("AMQ9502E", name, self.verb, reason=self.wrong_type)
+        if channel.object_type == types.CLUSSDR:
+            return self.refuse(
+                "AMQ8561E",
+                self.row.action,
+                self.row.noun,
+                "clusters are not there yet",
+                reason=MQRC_FUNCTION_NOT_SUPPORTED,
+            )
         if not kernel.parts.has_channels and channel.object_type & types.MESSAGE_CHANNELS:
             return self.refuse(
                 "AMQ8561E",

@@ -55,8 +55,8 @@ class Root:
         self.log = made.log
         self.storage = made.storage
         self.connections = 7
-        names = """status uptime_s listeners services command_server initiator channels_max active_max
-        log_physical_bytes log_latency_ns log_write_bytes log_used_percent"""
+        names = """status uptime_s listeners services command_server initiator channels_max
+        active_max        log_physical_bytes log_latency_ns log_write_bytes log_used_percent"""
         for number, name in enumerate(names.split()):
             setattr(self, name, 50 + number)
 
