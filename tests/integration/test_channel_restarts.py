@@ -6,6 +6,8 @@ Method: two real queue managers; a proxy between them cuts where a batch is in d
 
 from __future__ import annotations
 
+import re
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,7 +31,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChannelPair]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TERNMQ_DATA", str(folder))
         one = ChannelPair(folder)
-        one.make(QMA)
+        one.make(QMA, "Metrics:", "   Enabled=Yes", "   Port=0")
         one.make(QMB)
         yield one
         one.end_all()
@@ -183,7 +185,32 @@ def test_statistics_when_a_channel_has_sent_then_true_figures(pair: ChannelPair)
     assert values[amo.MQIAMO_PUT_RETRIES] == 0
     assert str(values[mq.MQCA_REMOTE_Q_MGR_NAME]).rstrip() == QMB
     pair.mqsc(QMA, "ALTER QMGR STATCHL(OFF)")
+    shown = metrics(pair)
+    assert metric(shown, "messages", "S1") == 10
+    assert metric(shown, "batches", "S1") == 3
+    assert metric(shown, "status", "S1") == mq.MQCHS_RUNNING
+    assert metric(shown, "nettime_long", "S1") > 0
+    pair.mqsc(QMA, "STOP CHANNEL(S1)")
+    pair.becomes(QMA, "STOPPED", "S1")
+    shown = metrics(pair)
+    assert metric(shown, "status", "S1") == mq.MQCHS_STOPPED
+    assert metric(shown, "status_squash", "S1") == 0
     gone(pair, "S1")
+
+
+def metrics(pair: ChannelPair) -> str:
+    """What Prometheus would read."""
+    found = re.search(r"AMQ7995I: Metrics are served on port (\d+)", pair.log(QMA))
+    assert found is not None
+    with urllib.request.urlopen(f"http://127.0.0.1:{found[1]}/metrics") as page:
+        return str(page.read().decode("utf-8"))
+
+
+def metric(shown: str, name: str, channel: str) -> float:
+    """One value of a channel."""
+    found = re.search(rf'^ibmmq_channel_{name}{{.*channel="{channel}".*}} (\S+)$', shown, re.M)
+    assert found is not None, name
+    return float(found[1])
 
 
 def channel_statistics(pair: ChannelPair, name: str) -> dict[int, Any]:
