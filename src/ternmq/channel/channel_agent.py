@@ -546,8 +546,8 @@ class ChannelAgent(Agent):
         self.end = self._ending
         try:
             self.exits.final()
-        except Exception:
-            pass  # it is the user's code, and the channel has ended already
+        except ExitEnds:
+            pass  # the channel has ended already
 
     def _expect(self, is_so: bool, text: str, status: int) -> None:
         if not is_so:

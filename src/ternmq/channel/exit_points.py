@@ -112,4 +112,4 @@ class ExitChain:
         return segment
 
     def final(self) -> None:
-        """The channel has ended. It is called exactly once, and what it raises is dropped."""
+        """The channel has ended. It is called exactly once; ExitEnds changes nothing any more."""

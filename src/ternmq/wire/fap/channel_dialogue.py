@@ -82,81 +82,89 @@ _CALLS_BACK: Final = When(
 _OPEN: Final = (AGREED, RESYNCING, RESETTING, PINGING, IDLE, IN_BATCH, CONFIRMING, PIPELINING)
 
 
-def channel_table(name: str, sender: int) -> Table:
-    """The table of a channel whose messages this side sends."""
-    receiver = 1 - sender
-    return Table(
-        name,
-        (
-            *opening_rows(CONFIRM_REQUEST, AGREED),
-            # The ends, at any time.
-            *[
-                Row(
-                    _OPEN, side, (STATUS_DATA,), REPORT_WHY, CLOSED,
-                    when=WITH_ERROR, flags=LAST_WORD,
-                )
-                for side in BOTH
-            ],
+def _any_time(sender: int) -> tuple[Row, ...]:
+    """The ends, and heartbeats."""
+    return (
+        *[
             Row(
-                (AGREED,), sender, (STATUS_DATA,), CALLED_BACK, CLOSED,
-                when=_CALLS_BACK, flags=CLOSE_CHANNEL | REQUEST_ACCEPTED,
-            ),
+                _OPEN, side, (STATUS_DATA,), REPORT_WHY, CLOSED,
+                when=WITH_ERROR, flags=LAST_WORD,
+            )
+            for side in BOTH
+        ],
+        Row(
+            (AGREED,), sender, (STATUS_DATA,), CALLED_BACK, CLOSED,
+            when=_CALLS_BACK, flags=CLOSE_CHANNEL | REQUEST_ACCEPTED,
+        ),
+        Row(_OPEN, sender, (STATUS_DATA,), CLOSE, CLOSED, when=WITH_CLOSE, flags=CLOSE_CHANNEL),
+        *[
             Row(
-                _OPEN, sender, (STATUS_DATA,), CLOSE, CLOSED,
-                when=WITH_CLOSE, flags=CLOSE_CHANNEL,
-            ),
-            *[
-                Row(
-                    _OPEN, side, (HEARTBEAT,), ANSWER_HEARTBEAT, SAME,
-                    when=WITH_CONFIRM, flags=CONFIRM_REQUEST,
-                )
-                for side in BOTH
-            ],
-            *[Row(_OPEN, side, (HEARTBEAT,), NOTHING, SAME, flags=0) for side in BOTH],
-            *[Row((AGREED,), side, (SECURITY_DATA,), TO_EXIT, SAME, flags=0) for side in BOTH],
-            # The start.
-            Row(
-                (AGREED,), sender, (RESYNC_DATA,), ANSWER_RESYNC, RESYNCING,
-                flags=CONFIRM_REQUEST,
-            ),
-            Row((RESYNCING,), receiver, (RESYNC_DATA,), COMPARE, IDLE, flags=REQUEST_ACCEPTED),
-            Row((IDLE,), sender, (RESET_DATA,), TAKE_NUMBER, RESETTING, flags=CONFIRM_REQUEST),
-            Row(
-                (RESETTING,), receiver, (STATUS_DATA,), GO_ON, IDLE,
-                when=_WITH_ACCEPTED, flags=REQUEST_ACCEPTED,
-            ),
-            Row((AGREED,), sender, (PING_DATA,), ECHO, PINGING, flags=CONFIRM_REQUEST),
-            Row((PINGING,), receiver, (PING_DATA,), TAKE_ECHO, AGREED, flags=REQUEST_ACCEPTED),
-            # Batches.
-            Row(
-                (IDLE, IN_BATCH), sender, (MESSAGE_DATA,), KEEP_AND_COMMIT, CONFIRMING,
-                when=WITH_CONFIRM, flags=FIRST_AND_LAST | CONFIRM_REQUEST,
-            ),
-            Row((IDLE, IN_BATCH), sender, (MESSAGE_DATA,), KEEP, IN_BATCH),
-            Row((CONFIRMING, PIPELINING), sender, (MESSAGE_DATA,), KEEP, PIPELINING),
-            Row(
-                (IN_BATCH,), sender, (STATUS_DATA,), COMMIT, CONFIRMING,
+                _OPEN, side, (HEARTBEAT,), ANSWER_HEARTBEAT, SAME,
                 when=WITH_CONFIRM, flags=CONFIRM_REQUEST,
-            ),
-            Row(
-                (CONFIRMING,), receiver, (STATUS_DATA,), TAKE_CONFIRM, IDLE,
-                when=_WITH_ACCEPTED, flags=REQUEST_ACCEPTED,
-            ),
-            Row(
-                (PIPELINING,), receiver, (STATUS_DATA,), TAKE_CONFIRM, IN_BATCH,
-                when=_WITH_ACCEPTED, flags=REQUEST_ACCEPTED,
-            ),
-            Row(
-                _OPEN, receiver, (STATUS_DATA,), END_SOON, SAME,
-                when=_WITH_REQUEST_CLOSE, flags=REQUEST_CLOSE,
-            ),
-            *[
-                refusing(_OPEN, side, "{type} is not expected now", PROTOCOL_SEGMENT_TYPE)
-                for side in BOTH
-            ],
-            *[Row((CLOSED,), side, (ANY,), NOTHING, SAME) for side in BOTH],
+            )
+            for side in BOTH
+        ],
+        *[Row(_OPEN, side, (HEARTBEAT,), NOTHING, SAME, flags=0) for side in BOTH],
+    )  # fmt: skip
+
+
+def _start(sender: int) -> tuple[Row, ...]:
+    """Security exits, pings, and what both ends have counted."""
+    receiver = 1 - sender
+    return (
+        *[Row((AGREED,), side, (SECURITY_DATA,), TO_EXIT, SAME, flags=0) for side in BOTH],
+        Row((AGREED,), sender, (RESYNC_DATA,), ANSWER_RESYNC, RESYNCING, flags=CONFIRM_REQUEST),
+        Row((RESYNCING,), receiver, (RESYNC_DATA,), COMPARE, IDLE, flags=REQUEST_ACCEPTED),
+        Row((IDLE,), sender, (RESET_DATA,), TAKE_NUMBER, RESETTING, flags=CONFIRM_REQUEST),
+        Row(
+            (RESETTING,), receiver, (STATUS_DATA,), GO_ON, IDLE,
+            when=_WITH_ACCEPTED, flags=REQUEST_ACCEPTED,
+        ),
+        Row((AGREED,), sender, (PING_DATA,), ECHO, PINGING, flags=CONFIRM_REQUEST),
+        Row((PINGING,), receiver, (PING_DATA,), TAKE_ECHO, AGREED, flags=REQUEST_ACCEPTED),
+    )  # fmt: skip
+
+
+def _batches(sender: int) -> tuple[Row, ...]:
+    receiver = 1 - sender
+    return (
+        Row(
+            (IDLE, IN_BATCH), sender, (MESSAGE_DATA,), KEEP_AND_COMMIT, CONFIRMING,
+            when=WITH_CONFIRM, flags=FIRST_AND_LAST | CONFIRM_REQUEST,
+        ),
+        Row((IDLE, IN_BATCH), sender, (MESSAGE_DATA,), KEEP, IN_BATCH),
+        Row((CONFIRMING, PIPELINING), sender, (MESSAGE_DATA,), KEEP, PIPELINING),
+        Row(
+            (IN_BATCH,), sender, (STATUS_DATA,), COMMIT, CONFIRMING,
+            when=WITH_CONFIRM, flags=CONFIRM_REQUEST,
+        ),
+        Row(
+            (CONFIRMING,), receiver, (STATUS_DATA,), TAKE_CONFIRM, IDLE,
+            when=_WITH_ACCEPTED, flags=REQUEST_ACCEPTED,
+        ),
+        Row(
+            (PIPELINING,), receiver, (STATUS_DATA,), TAKE_CONFIRM, IN_BATCH,
+            when=_WITH_ACCEPTED, flags=REQUEST_ACCEPTED,
+        ),
+        Row(
+            _OPEN, receiver, (STATUS_DATA,), END_SOON, SAME,
+            when=_WITH_REQUEST_CLOSE, flags=REQUEST_CLOSE,
         ),
     )  # fmt: skip
+
+
+def channel_table(name: str, sender: int) -> Table:
+    """The table of a channel whose messages this side sends."""
+    unexpected = "{type} is not expected now"
+    rows = (
+        *opening_rows(CONFIRM_REQUEST, AGREED),
+        *_any_time(sender),
+        *_start(sender),
+        *_batches(sender),
+        *[refusing(_OPEN, side, unexpected, PROTOCOL_SEGMENT_TYPE) for side in BOTH],
+        *[Row((CLOSED,), side, (ANY,), NOTHING, SAME) for side in BOTH],
+    )
+    return Table(name, rows)
 
 
 INITIATOR_SENDS: Final = channel_table("message channel", INITIATOR)
