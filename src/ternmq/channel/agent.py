@@ -102,6 +102,9 @@ class Want:
         # GET: the message can go to no partner, and is buried with this reason. PLACE: the message
         # exit does not want it put: it goes where what cannot be put goes, with this reason
         self.reason = 0
+        # GET: CONVERT(YES): what the data behind MQXQH is converted to; 0: it is not
+        self.ccsid = 0
+        self.encoding = 0
         self.has_lists = True  # READ_STATE, GET: the partner takes messages for distribution lists
         self.more = False  # GET: parts of a list follow; the batch must not end before them
         self.is_final = False  # PLACE: no more retries: dead-letter queue, report or discard

@@ -422,7 +422,7 @@ class ChannelAgent(Agent):
         self.partner_qmgr = terms.partner_qmgr
         self.partner_id = terms.partner_id
         self.partner_product = terms.partner_product
-        self.partner_ccsid = header.text_ccsid
+        self.partner_ccsid = terms.partner_ccsid or header.text_ccsid
         self.partner_encoding = header.encoding
         self.packer = Packer(terms.header_compression, terms.message_compression)
         self.expander = Expander(terms.header_compressions, terms.message_compressions)

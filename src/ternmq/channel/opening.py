@@ -63,6 +63,7 @@ class Terms:
         self.partner_qmgr: Final = partner.qmgr_name
         self.partner_id: Final = partner.qmgr_id
         self.partner_product: Final = partner.product_id
+        self.partner_ccsid: Final = partner.ccsid
 
 
 def _kinds(named: bytes) -> list[int]:
@@ -173,6 +174,7 @@ def answered(
         thread_id=settings.number,
     )
     made, again = answer(asked, offer)
+    made.ccsid = header_ccsid(settings)
     if made.batch_messages_max < 1 or made.message_bytes_max < 1:
         raise SegmentError("a batch has at least one message", fap.NEGOTIATION_FAILED)
     return made, again

@@ -304,6 +304,9 @@ class SendingAgent(ChannelAgent):
         want.bytes_max = self.message_bytes_max + HEADER_BYTES
         want.is_fast = self.is_fast
         want.has_lists = self.has_lists
+        if self.settings.converts:
+            want.ccsid = self.partner_ccsid
+            want.encoding = self.partner_encoding
         return True
 
     def _may_pipeline(self) -> bool:

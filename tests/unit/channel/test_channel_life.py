@@ -10,7 +10,7 @@ import pytest
 
 from ternmq.base import constants as mq
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
-from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, PREPARE, QUIESCE, RETRY
+from ternmq.channel.agent import CALL_BACK, GET, NO_RETRY, NORMAL, PREPARE, QUIESCE, RETRY, Want
 from ternmq.channel.agents import make_agent, ping_agent
 from ternmq.channel.channel_agent import timeout_s
 from ternmq.channel.ping import PingingAgent, ping_data
@@ -133,6 +133,26 @@ def test_compression_then_the_order_of_the_message_sender_counts(kinds: tuple[in
     receiver.message_compression = [mq.MQCOMPRESS_ZLIBFAST, mq.MQCOMPRESS_RLE]
     pair.start()
     assert {agent.message_compression for agent in pair.agents} == {mq.MQCOMPRESS_RLE}
+
+
+@pytest.mark.parametrize("kinds", [(SENDER, RECEIVER), (REQUESTER, SERVER)])
+def test_conversion_when_the_sender_converts_then_the_engine_gets_the_partners_set(
+    kinds: tuple[int, int],
+) -> None:
+    pair, left, right = pair_of(*kinds, converts=True)
+    left.ccsid, right.ccsid = 819, 437
+    wants: list[tuple[int, int]] = []
+    engine = pair.engines[pair.agents.index(pair.sender)]
+    run = engine.run
+
+    def watched(want: Want) -> None:
+        if want.kind == GET:
+            wants.append((want.ccsid, want.encoding))
+        run(want)
+
+    engine.run = watched  # type: ignore[method-assign]
+    pair.start()
+    assert wants == [(437 if kinds[0] == SENDER else 819, 546)]
 
 
 @pytest.mark.parametrize(("one", "other"), [(0, 300), (300, 0)])
