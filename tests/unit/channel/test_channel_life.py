@@ -220,6 +220,31 @@ def test_batch_when_it_has_fast_messages_alone_then_nothing_is_forced() -> None:
     assert pair.engines[1].state.last_sequence == 0
 
 
+@pytest.mark.parametrize("persistent", [True, False])
+def test_message_when_its_two_descriptors_differ_then_it_is_put_as_it_was_got(
+    persistent: bool,
+) -> None:
+    """A program may make its own MQXQH: the queue's MQMD says one thing, the one inside another."""
+    pair, *_ = pair_of()
+    engine = pair.engines[0]
+    run = engine.run
+
+    def by_the_queue(want: Want) -> None:
+        if want.kind == GET:
+            engine.fast = False  # got under syncpoint
+        run(want)
+        if want.kind == GET and want.message is not None and not persistent:
+            want.is_fast = True
+            engine.unit.clear()
+
+    engine.run = by_the_queue  # type: ignore[method-assign]
+    pair.put(message(b"m", not persistent))
+    pair.start()
+    assert pair.engines[1].queue == [message(b"m", persistent)]
+    assert pair.engines[1].state.last_sequence == int(persistent)
+    assert (PREPARE in engine.log) == persistent
+
+
 def test_batch_when_its_bytes_reach_the_limit_then_it_ends() -> None:
     pair, *_ = pair_of(batch_kilobytes=2)
     pair.put(*[message(b"x" * 600) for _ in range(4)])
