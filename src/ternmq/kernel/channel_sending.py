@@ -146,6 +146,8 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
         return True
     work.call = None
     is_fast = call.request.syncpoint_if_persistent and not entry.flags & PERSISTENT
+    if want.ccsid:
+        want.has_lists = False  # each of its messages is converted
     message, reason = _as_sent(kernel, entry, int(want.bytes_max), want.has_lists)
     if reason and is_fast:
         take_back(kernel, call)  # so that it stays if there is no dead-letter queue for it

@@ -54,7 +54,9 @@ class End:
 
     def carry_out(self, want: Want) -> None:
         make = sending_step if self.is_sender else receiving_step
-        self.shell.run(self.link, make(self.work, want))
+        step = make(self.work, want)
+        self.shell.run(self.link, step)
+        step.before_travel()
 
     def start(self) -> ChannelState:
         state = self.run(agent.READ_STATE).state

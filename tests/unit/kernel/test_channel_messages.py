@@ -10,7 +10,9 @@ from __future__ import annotations
 import pytest
 
 from ternmq.base import constants as mq
+from ternmq.base.reasons import MQRC_FORMAT_ERROR
 from ternmq.channel import agent
+from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.channel_in_doubt import batches_in_doubt
@@ -198,3 +200,35 @@ def test_waiting_when_a_message_comes_then_the_driver_is_woken_once() -> None:
     pair.put(b"3")
     pair.left.settle()
     assert bell.rings == 1
+
+
+# ---- conversion
+
+
+def test_conversion_then_data_and_descriptor_are_the_partners() -> None:
+    pair = started()
+    with pair.qma.queue("TARGET") as queue:
+        queue.put("Grün", persistent=True, properties={"colour": "red"})
+    got = pair.sender.run(agent.GET, ccsid=500, encoding=mq.MQENC_S390)
+    assert (got.reason, got.message is not None) == (0, True)
+    pair.receiver.run(agent.PLACE, message=got.message)
+    pair.receiver.run(agent.COMMIT, luwid=LUWIDS[0], sequence=1, messages=1)
+    with pair.qmb.queue("TARGET") as queue:
+        message = queue.get()
+    assert (message.data, message.descriptor.ccsid) == ("Grün".encode("cp500"), 500)
+    assert message.descriptor.encoding == mq.MQENC_S390
+    assert dict(message.properties) == {"colour": "red"}
+
+
+def test_conversion_when_it_is_impossible_then_the_message_is_buried_as_it_was() -> None:
+    pair = started()
+    with pair.qma.queue("TARGET") as queue:
+        queue.put(b"binary", persistent=True, format="UNKNOWN")
+    got = pair.sender.run(agent.GET, ccsid=500, encoding=mq.MQENC_S390)
+    assert got.reason == MQRC_FORMAT_ERROR
+    pair.sender.run(agent.BURY, message=got.message, reason=got.reason)
+    pair.sender.run(agent.COMMIT)
+    with pair.qma.queue("SYSTEM.DEAD.LETTER.QUEUE") as queue:
+        message = queue.get()
+    assert DeadLetterHeader.unpack(message.data).reason == MQRC_FORMAT_ERROR
+    assert message.data.endswith(b"binary")
