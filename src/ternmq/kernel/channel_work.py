@@ -16,6 +16,7 @@ from ternmq.channel.agent import Want
 from ternmq.channel.channel_state import NO_LUWID, ChannelState
 from ternmq.channel.settings import ChannelSettings
 from ternmq.kernel.alerts import set_alert
+from ternmq.kernel.channel_repeats import LastRead
 from ternmq.kernel.channel_states import StateReading, StateReplacing, open_sync_queue
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import commit
@@ -65,6 +66,7 @@ class ChannelWork:
         self.parts: list[bytes] = []  # the rest of a list that is sent as single messages
         self.wait: AlertWait | None = None
         # of a receiving end
+        self.last_read = LastRead()
         self.placing: Placing | None = None  # the message that is being placed
 
     def forget_batch(self) -> None:

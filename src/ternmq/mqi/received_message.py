@@ -16,6 +16,7 @@ from ternmq.base.reasons import MQRC_DH_ERROR, MQRC_MD_ERROR, MQRC_MDE_ERROR, MQ
 from ternmq.codec.headers.transmitted import transmitted_messages
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.channel_placing import Placing, Target
+from ternmq.kernel.channel_repeats import LastRead
 from ternmq.kernel.put_parts import in_parts
 from ternmq.kernel.requests import PutRequest
 from ternmq.mqi.descriptor import canonical, check_descriptor, in_group_or_segment
@@ -24,8 +25,19 @@ from ternmq.values.entry import OWN_DATE, ZERO_ID
 _UNREADABLE: Final = (MQRC_XQH_ERROR, MQRC_MD_ERROR, MQRC_MDE_ERROR, MQRC_DH_ERROR)
 
 
-def read_message(message: bytes, is_fast: bool) -> Placing:
+def read_message(message: bytes, is_fast: bool, last: LastRead | None = None) -> Placing:
     """The destinations of a message, and what is to be put there."""
+    if last is not None and len(message) >= mq.MQXQH_CURRENT_LENGTH:
+        like = last.target_of(message)
+        if like is not None and like.request.syncpoint != is_fast:
+            return Placing([like], is_fast)
+    placing = _read(message, is_fast)
+    if last is not None and len(placing.targets) == 1:
+        last.note(message, placing.targets[0])
+    return placing
+
+
+def _read(message: bytes, is_fast: bool) -> Placing:
     try:
         targets = _targets(message, not is_fast)
     except MQError as error:

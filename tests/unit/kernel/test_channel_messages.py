@@ -7,6 +7,8 @@ Method: two queue managers on simulated disks; the test plays both agents and th
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from ternmq.base import constants as mq
@@ -16,7 +18,9 @@ from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.channel_in_doubt import batches_in_doubt
+from ternmq.kernel.channel_repeats import LastRead
 from ternmq.kernel.channel_work import await_message, stop_awaiting
+from ternmq.mqi.received_message import read_message
 from ternmq.ports.effect import Wakeable
 from tests.unit.kernel.channel_rig import LUWIDS, Pair, bodies, depth
 
@@ -232,3 +236,43 @@ def test_conversion_when_it_is_impossible_then_the_message_is_buried_as_it_was()
         message = queue.get()
     assert DeadLetterHeader.unpack(message.data).reason == MQRC_FORMAT_ERROR
     assert message.data.endswith(b"binary")
+
+
+# ---- messages that are like the one before
+
+
+def test_message_when_it_is_like_the_one_before_then_it_is_read_as_by_itself() -> None:
+    last = LastRead()
+    chance = random.Random(7)
+    alike = 0
+    for _ in range(2000):
+        md = Descriptor(
+            version=1,
+            msg_id=chance.randbytes(24),
+            correl_id=chance.choice((bytes(24), chance.randbytes(24))),
+            priority=chance.choice((0, 0, 0, 5)),
+            persistence=chance.choice((1, 1, 1, 0)),
+            expiry=chance.choice((-1, -1, -1, 600)),
+            report=chance.choice((0, 0, 0, mq.MQRO_COA)),
+            reply_to_queue="ANSWERS",
+            format=chance.choice(("MQSTR", "MQSTR", "MQHRF2", "MQHMDE")),
+            user_id=chance.choice(("bob", "bob", "eve")),
+            put_date="20260101",
+            put_time=chance.choice(("12000000", "12000001", "")),
+        )
+        queue = chance.choice(("A", "A", "A", "B"))
+        header = TransmissionHeader(remote_queue=queue, remote_qmgr="QMB", descriptor=md)
+        message = header.pack() + chance.randbytes(20)
+        is_fast = chance.choice((False, False, True))
+        alike += last.target_of(message) is not None
+        (own,) = read_message(message, is_fast).targets
+        (found,) = read_message(message, is_fast, last).targets
+        assert (found.queue, found.qmgr, found.data) == (own.queue, own.qmgr, own.data)
+        assert found.reason == own.reason
+        for name in ("msg_id", "correl_id", "group_id", "priority", "persistence", "expiry",
+                     "flags", "syncpoint", "splits", "grouped", "properties",
+                     "replies_unplaced", "new_group_id", "options"):  # fmt: skip
+            assert getattr(found.request, name) == getattr(own.request, name), name
+        for piece in (slice(0, 48), slice(96, None)):  # identifiers are beside the base
+            assert found.request.base[piece] == own.request.base[piece]
+    assert alike > 20

@@ -38,7 +38,7 @@ def transmitted_messages(message: bytes, new_id: Callable[[], bytes]) -> list[Tr
     """The message for each of its destinations, one or those of a list; MQError if a header is
     invalid. `new_id` makes message identifiers where the list asks for new ones."""
     header = TransmissionHeader.unpack(message)
-    md, data = transmitted_message(message)
+    md, data = _behind(header, message)
     if md.format != mq.MQFMT_DIST_HEADER:
         return [Transmitted(header.remote_queue, header.remote_qmgr, md, data)]
     listed = DistributionHeader.unpack(data)
@@ -48,7 +48,7 @@ def transmitted_messages(message: bytes, new_id: Callable[[], bytes]) -> list[Tr
     data = data[_structure_length(data) :]
     found: list[Transmitted] = []
     for at, destination in enumerate(listed.destinations):
-        own = md.copy()
+        own = md.copy()  # each has fields of its own
         if listed.flags & mq.MQDHF_NEW_MSG_IDS:
             own.msg_id = new_id()
         if listed.put_records:
@@ -77,7 +77,11 @@ def _take_record(md: Descriptor, record: PutRecord, fields: int) -> None:
 
 def transmitted_message(data: bytes) -> tuple[Descriptor, bytes]:
     """Its descriptor in version 2, and its data; MQError if a header is invalid."""
-    own = TransmissionHeader.unpack(data).descriptor.copy()
+    return _behind(TransmissionHeader.unpack(data), data)
+
+
+def _behind(header: TransmissionHeader, data: bytes) -> tuple[Descriptor, bytes]:
+    own = header.descriptor
     own.version = 2
     at = mq.MQXQH_CURRENT_LENGTH
     if own.format == mq.MQFMT_MD_EXTENSION:
