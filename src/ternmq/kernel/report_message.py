@@ -27,7 +27,7 @@ from ternmq.codec.headers.transmitted import transmitted_message
 from ternmq.codec.mqi.mqmd import REPORT_AT, Descriptor
 from ternmq.codec.property_area import pack_area, read_properties
 from ternmq.store.copying import NANOSECONDS_A_TENTH
-from ternmq.values.entry import Entry, packed_descriptor
+from ternmq.values.entry import PERSISTENT, Entry, packed_descriptor
 from ternmq.values.put_properties import merged_properties
 from ternmq.values.report_descriptor import report_descriptor
 
@@ -77,6 +77,9 @@ def report_about(
             about, data = transmitted_message(data)
         except MQError:
             return None  # its own descriptor is not there
+        # Nobody has checked that descriptor. These two are in the entry as well.
+        about.persistence = int(entry.flags & PERSISTENT)
+        about.priority = int(entry.priority)
         length = len(data) - _headers_length(data, about)  # properties are such a header
     if not about.report & option or not about.reply_to_queue:
         return None
