@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ternmq.remote.pool import Pool
     from ternmq.runtime.backup import Backup
     from ternmq.runtime.embedded import QueueManager, embedded, memory
+    from ternmq.server.embedded_network import EmbeddedNetwork, open_network
     from ternmq.values.batch import batch_xid
     from ternmq.values.distribution import ListOutcome, Outcome
     from ternmq.values.message import Message
@@ -78,6 +79,7 @@ __all__ = [
     "Damaged",
     "Descriptor",
     "DistributionList",
+    "EmbeddedNetwork",
     "ExitParameters",
     "Float32",
     "ForceFailed",
@@ -125,6 +127,7 @@ __all__ = [
     "embedded",
     "listen",
     "memory",
+    "open_network",
 ]
 
 
@@ -152,6 +155,7 @@ if not TYPE_CHECKING:
         "ternmq.codec.mqi.list_records": "PutRecord",
         "ternmq.values.distribution": "ListOutcome Outcome",
         "ternmq.runtime.embedded": "QueueManager embedded memory",
+        "ternmq.server.embedded_network": "EmbeddedNetwork open_network",
         "ternmq.api.listening": "Listening listen",
         "ternmq.remote.connect": "connect",
         "ternmq.values.status": "BatchOutcome SMFRead SMFStatus",

@@ -12,6 +12,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 def test_a1_sender_when_started_then_messages_arrive_as_they_were_put(pair: Pair) -> None:
     channel = pair.channel()
     pair.mqsc(FIRST, f"DEFINE QLOCAL({channel.target}) DEFPSIST(YES)")
-    fields = {"priority": 3, "correl_id": b"c" * 24, "reply_to": "ANSWERS"}
+    fields: dict[str, Any] = {"priority": 3, "correl_id": b"c" * 24, "reply_to": "ANSWERS"}
     ids = channel.put(b"1", b"2", b"3", **fields)
     with pair.connect(FIRST) as connection, connection.queue(channel.target) as queue:
         queue.put(b"1", **fields)

@@ -32,6 +32,7 @@ CATCH_ALL = {
     "src/ternmq/cli/__main__.py",
     "src/ternmq/server/session.py",
     "src/ternmq/network/clients/conversation.py",
+    "src/ternmq/network/channels/agent_driver.py",
     "src/ternmq/server/fatal.py",
     "src/ternmq/outlets/command_queue.py",
     "src/ternmq/api/listening.py",

@@ -63,6 +63,7 @@ class Started:
         shell.engine.kernel.services = RuntimeServices(shell, self.measurement)
         self.user = user
         self.application = application
+        self.before_stop: list[Callable[[], None]] = []  # ends what serves it beside
         self.when_stopped: Callable[[], None] | None = None  # called while the lock is still held
         # reports an internal fault in full: what was raised, and while doing what
         self.on_fault: Callable[[BaseException, str], None] | None = None
@@ -81,6 +82,8 @@ class Started:
     def stop(self) -> None:
         """Back out every application that is still connected; take a last checkpoint."""
         try:
+            for end in list(self.before_stop):
+                end()
             self.measurement.end_metrics()
             shut_down(self.shell)
             if self.when_stopped is not None:

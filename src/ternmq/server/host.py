@@ -118,10 +118,7 @@ class Host(NetworkHost):
     async def stop(self) -> None:
         """The end itself: notify and close the sessions, stop the queue manager cleanly."""
         broken = self.engine.error_for("") is not None
-        for socket in list(self.sockets):
-            socket.line.stop_waiting()
-        if self.message_channels is not None:
-            await self.message_channels.end(broken or self.state == PREEMPTIVE)
+        await self._begin_to_close(broken)
         if not broken and self.state != PREEMPTIVE:
             await self.loop_shell.drain()
         reason = MQRC_CONNECTION_BROKEN if broken else MQRC_Q_MGR_STOPPING
@@ -131,6 +128,20 @@ class Host(NetworkHost):
             socket.notify_end(broken)
         await self._close_sessions()
         await in_thread(self.started.stop)
+
+    async def close_sockets(self) -> None:
+        """The end of the network alone: the queue manager goes on without it."""
+        broken = self.engine.error_for("") is not None
+        await self._begin_to_close(broken)
+        for socket in list(self.sockets):
+            socket.notify_end(broken)
+        await self._close_sessions()
+
+    async def _begin_to_close(self, broken: bool) -> None:
+        for socket in list(self.sockets):
+            socket.line.stop_waiting()
+        if self.message_channels is not None:
+            await self.message_channels.end(broken or self.state == PREEMPTIVE)
 
     async def _close_sessions(self) -> None:
         """Wait until the sessions have left; cut off one that does not read what was sent."""

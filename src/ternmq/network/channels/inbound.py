@@ -10,6 +10,7 @@ the partner, and the same in the error log here.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError
@@ -62,7 +63,16 @@ class Inbound:
             sock.take_over(rest)
         task = self._loop.create_task(self._admit(sock, one))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(partial(self._admitted, sock))
+
+    def _admitted(self, sock: ChannelSocket, task: asyncio.Task[None]) -> None:
+        """A fault in an admission costs that partner its socket, and nothing else."""
+        self._tasks.discard(task)
+        fault = None if task.cancelled() else task.exception()
+        if fault is not None:
+            self._host.fault(fault, "the call of a partner")
+        if fault is not None or task.cancelled():
+            sock.abort()
 
     def close(self) -> None:
         """The queue manager ends: no call that waits is answered."""
@@ -85,9 +95,6 @@ class Inbound:
             self._channels.log_message("AMQ9504E", name, f"{sock.peer.address}: {wrong}")
             status = wrong.status if isinstance(wrong, SegmentError) else PROTOCOL_GENERAL
             self._turn_away(sock, one, status)
-        except Exception as fault:
-            self._host.fault(fault, "the call of a partner")
-            sock.abort()
         else:
             if run is not None:
                 self._channels.serve(run, sock, one)

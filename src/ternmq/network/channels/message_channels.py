@@ -103,6 +103,7 @@ class MessageChannels(DriverOwner):
         run.instance.is_caller = True
         run.instance.status = words.INITIALIZING
         run.task = self._loop.create_task(self._call(run))
+        run.task.add_done_callback(partial(self._called, run))
         return run.instance
 
     def stop(self, instance: ChannelInstance, mode: int) -> None:
@@ -232,14 +233,19 @@ class MessageChannels(DriverOwner):
         except DialFailed as failed:
             run.task = None
             self._finish(run, self._dial_failed(channel.name, failed))
-        except Exception as fault:
-            run.task = None
-            self.host.fault(fault, f"dialling for {channel.name}")
-            self._finish(run, End(RETRY, "AMQ9999E", (channel.name, run.instance.address)))
         else:
             run.task = None
             assert isinstance(protocol, ChannelSocket)
             self.serve(run, protocol, None)
+
+    def _called(self, run: ChannelRun, task: asyncio.Task[None]) -> None:
+        """A fault in a call ends that channel, and nothing else."""
+        fault = None if task.cancelled() else task.exception()
+        if fault is not None:
+            run.task = None
+            name = run.instance.name
+            self.host.fault(fault, f"dialling for {name}")
+            self._finish(run, End(RETRY, "AMQ9999E", (name, run.instance.address)))
 
     async def _ping(self, definition: Definition, data: bytes, done: Callable[[End], None]) -> None:
         name = definition.name

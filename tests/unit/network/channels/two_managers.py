@@ -144,7 +144,7 @@ async def until(condition: Callable[[], bool], what: str = "") -> None:
     late = loop.time() + WAIT_S
     while not condition():
         assert loop.time() < late, what or condition
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
 
 
 @contextlib.asynccontextmanager
