@@ -13,6 +13,7 @@ from typing import Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.channel.agent import BACK_OUT, GET, RETRY, Agent, End, Want
+from ternmq.channel.channel_agent import timeout_s
 from ternmq.host.jobs import Job, Turns
 from ternmq.kernel.channel_instance import TERMINATE
 from ternmq.mqi.steps.step import Step
@@ -25,6 +26,7 @@ from ternmq.wire.fap.segment import Segment, SegmentError
 from ternmq.wire.fap.vocabulary import PROTOCOL_GENERAL
 
 STEPS_A_TURN: Final = 128  # wants and segments of one channel, before others have their turn
+_NS: Final = 1_000_000_000
 SEGMENTS_A_WRITE: Final = 32  # else what was written leaves when there is nothing else to do
 
 
@@ -74,6 +76,7 @@ class AgentDriver(Job):
         self._leaving: Disconnect | None = None
         self._deadline = _Deadline(self)
         self._watch = _MessageWatch(self)
+        self._stall = _Stall(self)
         self._segment_bytes_max = 0
         self._status = (agent.status, agent.substate)
         self._is_inside = False
@@ -278,6 +281,7 @@ class AgentDriver(Job):
         step = self._step
         if step is None:
             if want.kind == GET and not self.socket.is_lost and not self.socket.may_send(self):
+                self._stall.begin()
                 self._wait()
                 return False
             step = self._begin_step(want)
@@ -327,6 +331,7 @@ class AgentDriver(Job):
                 self.socket.close()
             self._watch.end()
             self.turns.not_at(self._deadline)
+            self.turns.not_at(self._stall)
         if self._awaits_force and self.awaits_force():
             return
         want = self.agent.want
@@ -394,6 +399,33 @@ class _Deadline(Job):
 
     def time_is_over(self) -> None:
         self._driver.time_has_come()
+
+
+class _Stall(Job):
+    """Looks at a socket that is full: one that takes nothing for as long as silence may last is
+    lost. The agent cannot see it, as it waits for a message that it may not have yet."""
+
+    def __init__(self, driver: AgentDriver) -> None:
+        super().__init__(driver.turns)
+        self._driver = driver
+        self._sent_bytes = 0
+
+    def begin(self) -> None:
+        """The socket has no room."""
+        limit_s = timeout_s(self._driver.agent.heartbeat_s)
+        if self.due_ns or not limit_s:
+            return
+        self._sent_bytes = self._driver.socket.outlet.sent_bytes()
+        self.turns.at(self, self._driver.now_ns() + limit_s * _NS)
+
+    def time_is_over(self) -> None:
+        sock = self._driver.socket
+        if sock.is_writable:
+            return
+        if sock.outlet.sent_bytes() == self._sent_bytes:
+            sock.give_up("it has taken nothing for as long as silence may last")
+        else:
+            self.begin()
 
 
 class _MessageWatch(Job):

@@ -46,6 +46,7 @@ class ChannelSocket(asyncio.Protocol):
         self._reader = SegmentReader(bytes_allowed(OPENING_BYTES_MAX))
         self.is_reading = True
         self._lost_by: Exception | None = None
+        self._given_up = ""
         self.gone: asyncio.Future[None] = self.turns.loop.create_future()
 
     # ---- the protocol
@@ -112,6 +113,8 @@ class ChannelSocket(asyncio.Protocol):
     def lost_because(self) -> str:
         """Why the partner is gone, in words."""
         error = self._lost_by
+        if self._given_up:
+            return self._given_up
         if error is None:
             return "the other end closed the connection"
         return str(error) or type(error).__name__
@@ -208,6 +211,12 @@ class ChannelSocket(asyncio.Protocol):
         if self._closing is not None and not self.is_lost:
             self._closing.close()
 
+    def give_up(self, why: str) -> None:
+        """Cut it off because the partner does not read, which the agent gets to know."""
+        self._given_up = why
+        if self._transport is not None:
+            self._transport.abort()
+
     def abort(self) -> None:
         """Cut it off, whatever is on its way."""
         self.is_closing = True
@@ -236,7 +245,8 @@ class ChannelOutlet(Outlet):
         return self._socket.unsent_bytes()
 
     def cut_stalled(self, left_bytes: int) -> None:
-        self._socket.abort()
+        why = f"it has not read {left_bytes} bytes, and others wait for the memory they take"
+        self._socket.give_up(why)
 
     def apply_backpressure(self, has_backpressure: bool) -> None:
         """A channel puts in batches, which hold it back enough."""

@@ -445,6 +445,25 @@ def test_sender_when_the_partner_does_not_read_then_little_is_kept_for_it() -> N
     played(play)
 
 
+def test_sender_when_the_partner_is_frozen_and_the_socket_full_then_it_gives_up() -> None:
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other, "BATCHSZ(9999) BATCHLIM(0) HBINT(1)")
+        other.run("ALTER CHANNEL(QMA.QMB) CHLTYPE(RCVR) BATCHSZ(9999) HBINT(1)")
+        with Proxy(("127.0.0.1", other.port)) as proxy:
+            one.run(f"ALTER CHANNEL(QMA.QMB) CHLTYPE(SDR) CONNAME('{proxy.conn}')")
+            one.start(NAME)
+            await running(one, other)
+            proxy.break_at(Fault(TO_SERVER, proxy.segments[0], STALL))
+            one.put("R", *[bytes(100_000)] * 300)
+            await until(lambda: any(not s.is_writable for s in one.host.channel_sockets))
+            await until(lambda: one.channels.is_idle)
+        (end,) = one.seen.ends
+        assert end.kind == RETRY
+        assert one.depth("QMB") == 300
+
+    played(play)
+
+
 def test_channel_when_it_has_much_to_send_then_others_have_their_turn() -> None:
     async def play(one: Node, other: Node) -> None:
         one.pair(other, "BATCHSZ(9999) BATCHLIM(0)")
