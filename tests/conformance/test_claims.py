@@ -253,9 +253,8 @@ ROWS: Final[dict[str, Probe]] = {
         commands("RESOLVE CHANNEL(SYSTEM.DEF.SENDER) ACTION(COMMIT)", "AMQ8561E"),
         *BETWEEN,
     ),
-    "TLS key reset (SSLRKEYC), FIPS mode, OCSP, revocation lists in LDAP, CMS key databases"
-    " (.kdb)": all_of(
-        inert(object_types.QMGR, "SSLRKEYC", "SSLFIPS", "SSLCRLNL"),
+    "FIPS mode, OCSP, revocation lists in LDAP, CMS key databases (.kdb)": all_of(
+        inert(object_types.QMGR, "SSLFIPS", "SSLCRLNL"),
         inert(object_types.OCSP, "OCSPURL"),
         shown_by("tests/unit/remote/fap/test_key_repository.py", "key.kdb"),
     ),

@@ -167,7 +167,7 @@ ssl_event            SSLEV    IA_SSL_EVENT            @switch            DISABLE
 fips_required        SSLFIPS  IA_SSL_FIPS_REQUIRED    @yes               NO       * i
 key_repository_password KEYRPWD CA_SSL_KEY_REPO_PASSWORD 256             -        * x
 key_repository       SSLKEYR  CA_SSL_KEY_REPOSITORY   256                -        *
-key_reset_bytes      SSLRKEYC IA_SSL_RESET_COUNT      0..999999999       0        * i
+key_reset_bytes      SSLRKEYC IA_SSL_RESET_COUNT      0..999999999       0        *
 statistics_clusters  STATACLS IA_STATISTICS_AUTO_CLUSSDR @cluster_monitoring QMGR * i
 statistics_channels  STATCHL  IA_STATISTICS_CHANNEL   @level             OFF      *
 statistics_interval_s STATINT IA_STATISTICS_INTERVAL  0..604800          1800     *

@@ -124,15 +124,14 @@ def _instance_values(instance: ChannelInstance, monitoring: str) -> Values:
         "STOPREQ": yes(instance.stop_requested),
         "RVERSION": instance.version,
         "RPRODUCT": instance.product,
-        # Keys are not reset (see `network/edge/channel_tls`).
         "SECPROT": instance.protocol,
         "SSLCERTI": instance.certificate_issuer,
         "SSLCERTU": instance.certificate_user,
         "SSLCIPH": instance.cipher,
-        "SSLKEYDA": "",
-        "SSLKEYTI": "",
+        "SSLKEYDA": date_of(instance.key_reset_ns),
+        "SSLKEYTI": time_of(instance.key_reset_ns),
         "SSLPEER": instance.certificate_subject,
-        "SSLRKEYS": 0,
+        "SSLRKEYS": instance.key_resets,
     }
 
 

@@ -41,6 +41,10 @@ class DriverOwner:
         """The status or the substate of the agent is another one."""
         raise NotImplementedError
 
+    def keys_used(self, driver: AgentDriver) -> None:
+        """As many bytes have passed as one key of TLS may serve."""
+        raise NotImplementedError
+
     def ended(self, driver: AgentDriver, end: End) -> None:
         """The agent has ended, and the engine has nothing of it any more."""
         raise NotImplementedError
@@ -67,6 +71,7 @@ class AgentDriver(Job):
         self.socket = socket
         self.engine = engine
         self.stop_mode = 0  # how it was asked to stop last
+        self.key_bytes_max = 0  # that one key of TLS may serve; 0: any number
         self.is_ending = False
         self._is_over = False
         self._step: Step | None = None  # of the want that is under way
@@ -183,6 +188,10 @@ class AgentDriver(Job):
             self._is_inside = False
         if not self._is_over:
             self._publish()
+            most = self.key_bytes_max
+            if most and self.socket.carried_bytes >= most and self.agent.end is None:
+                self.key_bytes_max = 0
+                self.owner.keys_used(self)
 
     def _pump(self) -> None:
         agent = self.agent

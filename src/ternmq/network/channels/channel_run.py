@@ -25,6 +25,7 @@ class ChannelRun:
         self.task: asyncio.Task[None] | None = None  # that dials
         self.timer: asyncio.TimerHandle | None = None  # while a call back is waited for
         self.stop_mode = 0
+        self.restarts = False  # once it has ended, it is started again at once: for new keys of TLS
         self.gone: asyncio.Future[End] = loop.create_future()
 
     @property

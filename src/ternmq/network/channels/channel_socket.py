@@ -135,6 +135,11 @@ class ChannelSocket(asyncio.Protocol):
         return self._reader.next()
 
     @property
+    def carried_bytes(self) -> int:
+        """Both ways."""
+        return self.received_bytes + self.written_bytes
+
+    @property
     def has_segment(self) -> bool:
         """Whether a whole segment waits."""
         try:

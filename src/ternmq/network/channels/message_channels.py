@@ -42,6 +42,7 @@ APPLICATION: Final = "amqrmppa"
 CALLBACK_S: Final = 60.0  # for which a requester waits for its sender's call
 END_S: Final = 3.0  # for channels to end with a word to their partners, when the queue manager ends
 _QUIESCE_LOOK_S: Final = 0.1
+KEY_BYTES_MIN: Final = 32_768
 _STATUS_WORDS: Final[dict[int, str]] = {
     mq.MQCHS_BINDING: words.BINDING,
     mq.MQCHS_STARTING: words.STARTING,
@@ -91,6 +92,8 @@ class MessageChannels(DriverOwner):
         self._inbound = Inbound(self)
         self._runs: dict[int, ChannelRun] = {}  # by the number of the instance
         self._by_driver: dict[AgentDriver, ChannelRun] = {}
+        # Of channels that start again for new keys: how many they had, and when the last.
+        self._key_resets: dict[str, tuple[int, int]] = {}
         self._pings: set[asyncio.Task[None]] = set()  # kept, or they would be collected
         self.take = self._inbound.take
         host.message_channels = self
@@ -102,6 +105,9 @@ class MessageChannels(DriverOwner):
         run = self._enter(definition, definition.text("connection_name"))
         run.instance.is_caller = True
         run.instance.status = words.INITIALIZING
+        resets, last_ns = self._key_resets.pop(definition.name, (0, 0))
+        run.instance.key_resets = resets
+        run.instance.key_reset_ns = last_ns
         run.task = self._loop.create_task(self._call(run))
         run.task.add_done_callback(partial(self._called, run))
         return run.instance
@@ -110,7 +116,15 @@ class MessageChannels(DriverOwner):
         """Begin to end an instance; a stricter mode may follow a milder one."""
         run = self._runs.get(instance.number)
         if run is not None:
+            run.restarts = False
+            self._key_resets.pop(instance.name, None)
             self.stop_run(run, mode)
+
+    def refresh_tls(self) -> None:
+        """Certificates are read again: channels with TLS end, and those of this end start again."""
+        for run in list(self._runs.values()):
+            if run.instance.cipher:
+                self._restart(run)
 
     def ping(self, definition: Definition, data: bytes, done: Callable[[End], None]) -> None:
         """Call the partner, send it data and compare what comes back; `done` is called once."""
@@ -187,6 +201,8 @@ class MessageChannels(DriverOwner):
         driver = AgentDriver(self._turns, self, agent, sock, engine)
         instance.user = user
         instance.agent = agent
+        if instance.is_caller and instance.cipher:
+            driver.key_bytes_max = self._key_bytes_max()
         run.driver = driver
         self._by_driver[driver] = run
         self._turns.room.enter(sock.outlet, f"{user} {sock.peer.origin}")
@@ -213,6 +229,11 @@ class MessageChannels(DriverOwner):
         elif run.task is not None or run.awaits_callback:
             self._finish(run, End(NORMAL, "AMQ9001I", (run.instance.name,)))
 
+    def _restart(self, run: ChannelRun) -> None:
+        """End an instance after its batch; one that this end has started is started again."""
+        run.restarts = run.instance.is_caller
+        self.stop_run(run, QUIESCE)
+
     # ---- runs
 
     def _enter(self, definition: Definition, address: str) -> ChannelRun:
@@ -220,7 +241,7 @@ class MessageChannels(DriverOwner):
             now_ns = int(self._kernel.clock.now_ns())
             instance = self._network.channels.begin(definition, address, now_ns)
         run = ChannelRun(instance, definition, self._loop)
-        instance.ask_to_stop = partial(self.stop_run, run)
+        instance.ask_to_stop = partial(self.stop, instance)
         self._runs[instance.number] = run
         return run
 
@@ -289,6 +310,8 @@ class MessageChannels(DriverOwner):
         if not run.gone.done():
             run.gone.set_result(end)
         self.events.ended(instance, end)
+        if run.restarts and end.kind == NORMAL and self.host.is_running:
+            self.events.callback_wanted(run.definition)
         self.host.look()
 
     def _status(self, run: ChannelRun, status: str) -> None:
@@ -333,6 +356,18 @@ class MessageChannels(DriverOwner):
             self._finish(run, end)
             if run.definition.object_type != REQUESTER:
                 self.events.callback_wanted(run.definition)
+
+    def keys_used(self, driver: AgentDriver) -> None:
+        run = self._by_driver.get(driver)
+        if run is not None and not run.stop_mode:
+            resets = run.instance.key_resets + 1
+            self._key_resets[run.instance.name] = (resets, int(self._kernel.clock.now_ns()))
+            self._restart(run)
+
+    def _key_bytes_max(self) -> int:
+        """SSLRKEYC: less than 32 KB is 32 KB, as in IBM MQ."""
+        given = self._kernel.number("key_reset_bytes")
+        return max(given, KEY_BYTES_MIN) if given else 0
 
     def _not_called(self, run: ChannelRun) -> None:
         """The sender did not call back."""
@@ -382,6 +417,9 @@ class PingOwner(DriverOwner):
 
     def changed(self, driver: AgentDriver) -> None:
         """No status shows it."""
+
+    def keys_used(self, driver: AgentDriver) -> None:
+        """A ping is over soon."""
 
     def ended(self, driver: AgentDriver, end: End) -> None:
         if end.kind != NORMAL:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from ternmq.network.channels.agent_driver import STEPS_A_TURN
 from ternmq.network.edge.network_settings import ADOPTABLE, NetworkSettings
 from ternmq.testing.proxy import STALL, TO_SERVER, Fault, Proxy
 from ternmq.wire.fap import vocabulary as fap
+from tests.unit.network.certificates import Certificates
 from tests.unit.network.channels.two_managers import Node, two_managers, until
 
 Play = Callable[[Node, Node], Coroutine[Any, Any, None]]
@@ -529,5 +531,48 @@ def test_partner_when_it_sends_junk_after_the_opening_then_only_its_channel_ends
         one.put("R", b"1")
         one.start(NAME)
         await arrived(other, 1)
+
+    played(play)
+
+
+# ---- keys of TLS
+
+
+def secured(one: Node, other: Node, folder: Path) -> None:
+    """A pair with TLS, both with one key repository."""
+    keys = Certificates().write_folder(folder / "keys")
+    for node in (one, other):
+        node.run(f"ALTER QMGR SSLKEYR('{keys}') CERTLABL('Second')")
+    one.pair(other, "SSLCIPH(ANY_TLS12_OR_HIGHER)")
+    other.run("ALTER CHANNEL(QMA.QMB) CHLTYPE(RCVR) SSLCIPH(ANY_TLS12_OR_HIGHER)")
+
+
+def test_keys_when_so_many_bytes_have_passed_then_the_channel_calls_again(tmp_path: Path) -> None:
+    async def play(one: Node, other: Node) -> None:
+        secured(one, other, tmp_path)
+        one.run("ALTER QMGR SSLRKEYC(100000)")
+        data = [bytes([number]) * 10_000 for number in range(100)]
+        one.put("R", *data)
+        one.start(NAME)
+        await arrived(other, 100)
+        assert other.get_all("T") == data
+        await running(one, other)
+        instance = one.instance(NAME)
+        # a batch of 50 is 500 KB, and the reset waits for its end
+        assert 1 <= instance.key_resets <= 10
+        assert instance.key_reset_ns > 0
+        assert {end.kind for end in one.seen.ends} == {NORMAL}
+
+    played(play)
+
+
+def test_tls_when_it_is_refreshed_then_the_channel_calls_again(tmp_path: Path) -> None:
+    async def play(one: Node, other: Node) -> None:
+        secured(one, other, tmp_path)
+        first = one.start(NAME)
+        await running(one, other)
+        one.run("REFRESH SECURITY TYPE(SSL)")
+        await until(lambda: one.status(NAME) == "RUNNING" and one.instance(NAME) is not first)
+        assert one.instance(NAME).key_resets == 0
 
     played(play)
