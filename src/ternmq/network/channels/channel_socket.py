@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.host.jobs import Job, Outlet
+from ternmq.network.clients.segment_notes import SocketTrace
 from ternmq.network.edge.admission import Peer
 from ternmq.network.edge.socket_closing import SocketClosing
 from ternmq.wire.fap.segment import Segment
@@ -47,6 +48,7 @@ class ChannelSocket(asyncio.Protocol):
         self.is_reading = True
         self._lost_by: Exception | None = None
         self._given_up = ""
+        self._trace: SocketTrace | None = None
         self.gone: asyncio.Future[None] = self.turns.loop.create_future()
 
     # ---- the protocol
@@ -65,6 +67,9 @@ class ChannelSocket(asyncio.Protocol):
         if self.is_closing:
             return
         self.received_bytes += len(data)
+        trace = self.host.trace
+        if trace is not None and trace.on:
+            self._traced(self._reader.kept_bytes == 0).received(trace, data)
         self._reader.feed(data)
         driver = self.driver
         if driver is not None:
@@ -108,6 +113,19 @@ class ChannelSocket(asyncio.Protocol):
         self.hold()
         if self.driver is not None:
             self.driver.wake()
+
+    @property
+    def channel_name(self) -> str:
+        """The channel that it serves; "" if that is not known yet."""
+        return "" if self.driver is None else self.driver.agent.settings.name
+
+    def _traced(self, is_whole: bool) -> SocketTrace:
+        """Made where segments begin; if one is under way, what follows is not known yet."""
+        if self._trace is None:
+            self._trace = SocketTrace(self)
+            if not is_whole:
+                self._trace.received_is_lost()
+        return self._trace
 
     @property
     def lost_because(self) -> str:
@@ -171,6 +189,9 @@ class ChannelSocket(asyncio.Protocol):
         transport = self._transport
         if transport is None or self.is_lost or transport.is_closing():
             return
+        trace = self.host.trace
+        if trace is not None and trace.on:
+            self._traced(True).sent(trace, b"".join(segments))
         piece: list[bytes] = []
         size = 0
         for one in segments:

@@ -5,7 +5,7 @@ of calls the completion code and reason. Never what is in a message, nor a passw
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ternmq.base.errors import ProtocolError
 from ternmq.wire.fap.segment import Segment
@@ -13,8 +13,8 @@ from ternmq.wire.fap.segment_reader import SegmentReader
 from ternmq.wire.fap.vocabulary import FLAGS_1, flag_names, is_call, type_name
 
 if TYPE_CHECKING:
+    from ternmq.network.edge.admission import Peer
     from ternmq.network.edge.network_host import CallTrace
-    from ternmq.network.edge.partner_socket import PartnerSocket
 
 RECEIVED: Final = "received"
 SENT: Final = "sent"
@@ -22,10 +22,20 @@ _COMPONENT: Final = "comms"
 _SEGMENT_BYTES_MAX: Final = 1 << 20
 
 
+class Traced(Protocol):
+    """A socket of a client or of a message channel."""
+
+    peer: Peer
+
+    @property
+    def channel_name(self) -> str:
+        """The channel that it serves; "" if that is not known yet."""
+
+
 class SegmentTrace:
     """One direction of one socket, from a moment at which a segment begins."""
 
-    def __init__(self, socket: PartnerSocket, way: str) -> None:
+    def __init__(self, socket: Traced, way: str) -> None:
         self._socket = socket
         self._way = way
         self._reader = SegmentReader(_SEGMENT_BYTES_MAX)
@@ -46,10 +56,9 @@ class SegmentTrace:
     def _record(self, trace: CallTrace, one: Segment) -> None:
         socket = self._socket
         header = one.header
-        instance = socket.line.instance
         facts: dict[str, object] = {
             "way": self._way,
-            "channel": "" if instance is None else instance.name,
+            "channel": socket.channel_name,
             "partner": socket.peer.connection_name,
             "conversation": header.conversation,
             "request": header.request,
@@ -67,7 +76,7 @@ class SegmentTrace:
 class SocketTrace:
     """Both directions, while the trace is on."""
 
-    def __init__(self, socket: PartnerSocket) -> None:
+    def __init__(self, socket: Traced) -> None:
         self._received = SegmentTrace(socket, RECEIVED)
         self._sent = SegmentTrace(socket, SENT)
 

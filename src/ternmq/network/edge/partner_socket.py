@@ -71,6 +71,12 @@ class PartnerSocket(asyncio.Protocol):
         return f"{user} {self.peer.origin}"
 
     @property
+    def channel_name(self) -> str:
+        """The channel that it serves; "" if that is not known yet."""
+        instance = self.line.instance
+        return "" if instance is None else instance.name
+
+    @property
     def applications(self) -> int:
         """Connections by this socket."""
         return sum(1 for one in self.line.conversations.values() if one.verbs is not None)

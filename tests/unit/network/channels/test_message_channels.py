@@ -18,6 +18,7 @@ from ternmq.base import reasons as rc
 from ternmq.channel.agent import NORMAL, RETRY, End
 from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE
 from ternmq.network.channels.agent_driver import STEPS_A_TURN
+from ternmq.network.edge.network_host import CallTrace
 from ternmq.network.edge.network_settings import ADOPTABLE, NetworkSettings
 from ternmq.testing.proxy import STALL, TO_SERVER, Fault, Proxy
 from ternmq.wire.fap import vocabulary as fap
@@ -531,6 +532,29 @@ def test_partner_when_it_sends_junk_after_the_opening_then_only_its_channel_ends
         one.put("R", b"1")
         one.start(NAME)
         await arrived(other, 1)
+
+    played(play)
+
+
+def test_trace_when_it_is_on_then_it_has_the_segments_of_channels() -> None:
+    class Trace(CallTrace):
+        def __init__(self) -> None:
+            self.on = True
+            self.lines: list[tuple[str, str]] = []
+
+        def record(self, component: str, verb: str, **facts: object) -> None:
+            self.lines.append((verb, f"{facts['way']} {facts['channel']}"))
+
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other)
+        trace = Trace()
+        one.host.trace = trace  # type: ignore[assignment]
+        one.put("R", b"1")
+        one.start(NAME)
+        await arrived(other, 1)
+        await until(lambda: one.depth("QMB") == 0)
+        assert ("MESSAGE_DATA", f"sent {NAME}") in trace.lines
+        assert ("RESYNC_DATA", f"received {NAME}") in trace.lines
 
     played(play)
 
