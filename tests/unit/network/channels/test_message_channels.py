@@ -20,7 +20,7 @@ from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE
 from ternmq.network.channels.agent_driver import STEPS_A_TURN
 from ternmq.network.edge.network_host import CallTrace
 from ternmq.network.edge.network_settings import ADOPTABLE, NetworkSettings
-from ternmq.testing.proxy import STALL, TO_SERVER, Fault, Proxy
+from ternmq.testing.proxy import RESET, STALL, TO_SERVER, Fault, Proxy
 from ternmq.wire.fap import vocabulary as fap
 from tests.unit.network.certificates import Certificates
 from tests.unit.network.channels.two_managers import Node, two_managers, until
@@ -364,6 +364,39 @@ def test_receiver_when_two_partners_call_then_each_has_an_instance_of_its_own() 
                 await more.close()
 
     played(play, NetworkSettings(adopts=frozenset(ADOPTABLE)))
+
+
+@pytest.mark.parametrize("speed", ["FAST", "NORMAL"])
+def test_nonpersistent_messages_when_the_link_is_reset_then_fast_ones_may_be_missing(
+    speed: str,
+) -> None:
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other, f"NPMSPEED({speed})")
+        other.run(f"ALTER CHANNEL(QMA.QMB) CHLTYPE(RCVR) NPMSPEED({speed})")
+        data = [b"%02d" % number for number in range(60)]
+        with Proxy(("127.0.0.1", other.port)) as proxy:
+            one.run(f"ALTER CHANNEL(QMA.QMB) CHLTYPE(SDR) CONNAME('{proxy.conn}')")
+            one.start(NAME)
+            await running(one, other)
+            proxy.break_at(Fault(TO_SERVER, proxy.segments[0] + 20, RESET))
+            with one.manager.connect() as connection, connection.queue("R") as queue:
+                for each in data:
+                    queue.put(each, persistent=False)
+            await until(lambda: one.channels.is_idle and other.channels.is_idle)
+        one.run(f"ALTER CHANNEL(QMA.QMB) CHLTYPE(SDR) CONNAME('{other.conn}')")
+        one.start(NAME)
+        await running(one, other)
+        await until(lambda: one.depth("QMB") == 0)
+        one.channels.stop(one.instance(NAME), QUIESCE)
+        await until(lambda: one.channels.is_idle and other.channels.is_idle)
+        found = other.get_all("T")
+        assert found == sorted(set(found))  # in order, none twice
+        if speed == "NORMAL":
+            assert found == data
+        else:
+            assert set(found) < set(data)
+
+    played(play)
 
 
 # ---- ping
