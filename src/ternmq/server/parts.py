@@ -127,11 +127,8 @@ class ServerParts(Parts):
         network = self._host.network
         if network is not None:
             network.tls.refresh()
-            clients = [one for one in self.instances.values() if one.cipher and one.agent is None]
-            network.channels.ask_to_stop(clients, QUIESCE)
-        channels = self._host.message_channels
-        if channels is not None:
-            self._loop.call_soon_threadsafe(channels.refresh_tls)
+            secured = [one for one in self.instances.values() if one.cipher]
+            network.channels.ask_to_stop(secured, QUIESCE)
 
     def stop(self, space: str, name: str) -> str:
         if space == LISTENERS:

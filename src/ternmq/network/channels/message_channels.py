@@ -120,12 +120,6 @@ class MessageChannels(DriverOwner):
             self._key_resets.pop(instance.name, None)
             self.stop_run(run, mode)
 
-    def refresh_tls(self) -> None:
-        """Certificates are read again: channels with TLS end, and those of this end start again."""
-        for run in list(self._runs.values()):
-            if run.instance.cipher:
-                self._restart(run)
-
     def ping(self, definition: Definition, data: bytes, done: Callable[[End], None]) -> None:
         """Call the partner, send it data and compare what comes back; `done` is called once."""
         task = self._loop.create_task(self._ping(definition, data, done))
@@ -228,11 +222,6 @@ class MessageChannels(DriverOwner):
                 self._turns.settle()
         elif run.task is not None or run.awaits_callback:
             self._finish(run, End(NORMAL, "AMQ9001I", (run.instance.name,)))
-
-    def _restart(self, run: ChannelRun) -> None:
-        """End an instance after its batch; one that this end has started is started again."""
-        run.restarts = run.instance.is_caller
-        self.stop_run(run, QUIESCE)
 
     # ---- runs
 
@@ -362,7 +351,8 @@ class MessageChannels(DriverOwner):
         if run is not None and not run.stop_mode:
             resets = run.instance.key_resets + 1
             self._key_resets[run.instance.name] = (resets, int(self._kernel.clock.now_ns()))
-            self._restart(run)
+            run.restarts = True
+            self.stop_run(run, QUIESCE)
 
     def _key_bytes_max(self) -> int:
         """SSLRKEYC: less than 32 KB is 32 KB, as in IBM MQ."""

@@ -621,15 +621,3 @@ def test_keys_when_so_many_bytes_have_passed_then_the_channel_calls_again(tmp_pa
         assert {end.kind for end in one.seen.ends} == {NORMAL}
 
     played(play)
-
-
-def test_tls_when_it_is_refreshed_then_the_channel_calls_again(tmp_path: Path) -> None:
-    async def play(one: Node, other: Node) -> None:
-        secured(one, other, tmp_path)
-        first = one.start(NAME)
-        await running(one, other)
-        one.run("REFRESH SECURITY TYPE(SSL)")
-        await until(lambda: one.status(NAME) == "RUNNING" and one.instance(NAME) is not first)
-        assert one.instance(NAME).key_resets == 0
-
-    played(play)
