@@ -6,8 +6,10 @@ Method: two queue managers in this process, commands by MQSC, a client over TCP.
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,3 +115,31 @@ def test_listener_when_started_by_a_command_then_it_listens() -> None:
         (shown,) = one.mqsc("DISPLAY LSSTATUS(L)")
         socket.create_connection(("127.0.0.1", int(str(shown["PORT"]))), 5).close()
     assert "AMQ5026I" in logged
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_channel_when_a_message_has_100_megabytes_then_it_arrives_byte_for_byte(
+    tmp_path: Path,
+) -> None:
+    most = 104_857_600
+    room: dict[str, Any] = {"log_primary_files": 3, "log_secondary_files": 2, "log_file_pages": 16_384}
+    with (
+        ternmq.embedded(tmp_path / "a", "QMA", create=True, **room) as one,
+        ternmq.embedded(tmp_path / "b", "QMB", create=True, **room) as other,
+        ternmq.open_network(one),
+        ternmq.open_network(other, port=0) as network,
+    ):
+        pair(one, other, network.port)
+        for qmgr, queue, kind in ((one, "QMB", "SDR"), (other, "T", "RCVR")):
+            run(
+                qmgr,
+                f"ALTER QMGR MAXMSGL({most})",
+                f"ALTER QLOCAL({queue}) MAXMSGL({most})",
+                f"ALTER CHANNEL(A.B) CHLTYPE({kind}) MAXMSGL({most})",
+            )
+        data = os.urandom(1 << 20) * 100
+        data = data[: most - 4000]  # with MQXQH and MQMD it is no longer than a queue allows
+        one.put("R", data, persistent=True)
+        run(one, "START CHANNEL(A.B)")
+        assert other.queue("T").get(wait=60).data == data
