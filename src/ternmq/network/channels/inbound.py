@@ -144,6 +144,8 @@ class Inbound:
             raise Refused(QM_TERMINATING, "AMQ9508E", (self._kernel.name, _STOPPING))
         if is_stopped(definition):
             raise Refused(CHANNEL_UNAVAILABLE, "AMQ9534E", (definition.name,))
+        if self._channels.awaiting_callback(definition.name) is not None:
+            return  # the requester that waits for this call has its place
         refused = self._channels.events.may_enter(definition, qmgr_name, peer.address)
         if refused is not None:
             raise refused

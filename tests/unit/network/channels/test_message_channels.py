@@ -7,6 +7,7 @@ Method: two queue managers in memory in one loop; a proxy where a line breaks.
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,51 @@ def test_requester_when_it_calls_a_sender_then_that_calls_back() -> None:
     played(play)
 
 
+def test_requester_when_it_has_the_only_place_then_the_call_back_comes_in() -> None:
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other)
+        other.run(
+            "DELETE CHANNEL(QMA.QMB)",
+            f"DEFINE CHANNEL(QMA.QMB) CHLTYPE(RQSTR) CONNAME('{one.conn}')",
+        )
+        other.seen.most = 1
+        one.put("R", b"1")
+        other.start(NAME)
+        await arrived(other, 1)
+
+    played(play)
+
+
 # ---- who is refused
+
+
+def test_sender_when_there_is_no_place_then_it_is_refused_and_may_try_again() -> None:
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other)
+        other.seen.most = 0
+        one.start(NAME)
+        await until(lambda: one.seen.ends != [])
+        assert one.seen.ends[0].kind == RETRY
+        assert one.seen.ends[0].status == fap.MAX_CONNS_LIMIT_REACHED
+        assert "AMQ9513E" in other.ids
+
+    played(play)
+
+
+def test_channel_when_it_runs_then_tcp_asks_whether_its_partner_is_there() -> None:
+    async def play(one: Node, other: Node) -> None:
+        one.pair(other, "HBINT(40)")
+        other.run("ALTER CHANNEL(QMA.QMB) CHLTYPE(RCVR) HBINT(40) KAINT(7)")
+        one.start(NAME)
+        await running(one, other)
+        for node, seconds in ((one, 100), (other, 7)):
+            (sock,) = node.host.channel_sockets
+            assert sock.peer.transport is not None
+            found = sock.peer.transport.get_extra_info("socket")
+            assert found.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+            assert found.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == seconds
+
+    played(play)
 
 
 @pytest.mark.parametrize(

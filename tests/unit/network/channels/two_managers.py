@@ -13,12 +13,14 @@ from ternmq.channel.agent import End
 from ternmq.kernel.channel_instance import ChannelInstance
 from ternmq.network.channels.channel_events import ChannelEvents
 from ternmq.network.channels.message_channels import MessageChannels
+from ternmq.network.edge.admission import Refused
 from ternmq.network.edge.network_settings import NetworkSettings
 from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.server.host import Host
 from ternmq.server.parts import ServerParts
 from ternmq.store.catalog import Definition
+from ternmq.wire.fap.vocabulary import MAX_CONNS_LIMIT_REACHED
 
 WAIT_S = 10.0
 
@@ -30,6 +32,12 @@ class Seen(ChannelEvents):
         self.node = node
         self.statuses: list[tuple[str, str]] = []
         self.ends: list[End] = []
+        self.most = 100  # instances, before a partner is refused
+
+    def may_enter(self, definition: Definition, qmgr_name: str, address: str) -> Refused | None:
+        if len(self.node.parts.instances) >= self.most:
+            return Refused(MAX_CONNS_LIMIT_REACHED, "AMQ9513E")
+        return None
 
     def changed(self, instance: ChannelInstance) -> None:
         self.statuses.append((instance.name, instance.status))
