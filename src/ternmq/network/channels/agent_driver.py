@@ -311,6 +311,8 @@ class AgentDriver(Job):
         return True
 
     def _done(self, want: Want) -> None:
+        if self._step is not None:
+            self._step.before_travel()  # without the lock: a conversion may call exits
         self._step_over()
         self.agent.want = None
         self.agent.done(want, self.now_ns())
