@@ -76,9 +76,11 @@ class End:
 class Pair:
     """QMA sends to QMB."""
 
+    LOG_FILE_PAGES = 256
+
     def __init__(self, attributes: str = "", receiver: str = "") -> None:
-        self.left = Simulation("QMA", log_file_pages=256)
-        self.right = Simulation("QMB", log_file_pages=256)
+        self.left = Simulation("QMA", log_file_pages=self.LOG_FILE_PAGES)
+        self.right = Simulation("QMB", log_file_pages=self.LOG_FILE_PAGES)
         self.qma = self.left.start()
         self.qmb = self.right.start()
         self.receiver_attributes = receiver
