@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.channel.agent import BACK_OUT, GET, RETRY, Agent, End, Want
 from ternmq.channel.channel_agent import timeout_s
@@ -30,6 +32,7 @@ _NS: Final = 1_000_000_000
 SEGMENTS_A_WRITE: Final = 32  # else what was written leaves when there is nothing else to do
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DriverOwner:
     """Who made the driver."""
 
@@ -85,6 +88,7 @@ class AgentDriver(Job):
         self._segment_bytes_max = 0
         self._status = (agent.status, agent.substate)
         self._is_inside = False
+        self._is_wanted = False
 
     # ---- what happens
 
@@ -175,7 +179,10 @@ class AgentDriver(Job):
         self._step_over()
 
     def _pump_guarded(self) -> None:
-        if self._is_inside or self._is_over:
+        if self._is_over:
+            return
+        if self._is_inside:  # what follows from it has come back here
+            self._is_wanted = True
             return
         self._is_inside = True
         try:
@@ -186,6 +193,9 @@ class AgentDriver(Job):
                 self._guard(self._end, "the end of a channel")
         finally:
             self._is_inside = False
+        if self._is_wanted:
+            self._is_wanted = False
+            self.wake()
         if not self._is_over:
             self._publish()
             most = self.key_bytes_max
