@@ -11,8 +11,8 @@ takes over the values, drops what was refused and sends again; an answer without
     bytes of a message          the lower                       yes
     heartbeat interval          the longer; 0 (none) wins       yes
     messages in a batch         the lower                       yes
-    compressions                those that both have, in the    yes
-                                message sender's order
+    compressions                what both have, in the order    yes
+                                of the end that sends
     TLS key reset count         the initiator's                 -
     conversations of a socket   the lower; none below level 9   none exists: ERROR alone (guess that
                                                                 a second round is needed)
@@ -30,12 +30,12 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import RemoteProtocolError
+from ternmq.wire.fap.compression_lists import HEADERS_MAX, MESSAGES_MAX, agree, packed, unpacked
 from ternmq.wire.fap.initial_data import (
     LEVEL_PASSWORD_PROTECTION,
     LEVEL_SHARING,
-    NO_COMPRESSION_2,
-    NO_COMPRESSION_16,
     PROTECTION_NONE,
     InitialData,
     bytes_of_level,
@@ -99,6 +99,9 @@ class Offer:
         trace_id: int = 0,
         protections: list[int] | None = None,
         random: bytes = bytes(12),
+        header_compressions: list[int] | None = None,
+        message_compressions: list[int] | None = None,
+        is_sender: bool = False,
     ) -> None:
         self.fap_level: Final = fap_level
         self.qmgr_name: Final = qmgr_name
@@ -122,6 +125,9 @@ class Offer:
         self.trace_id: Final = trace_id
         self.protections: Final = [PROTECTION_NONE] if protections is None else protections
         self.random: Final = random
+        self.header_compressions: Final = header_compressions or [mq.MQCOMPRESS_NONE]
+        self.message_compressions: Final = message_compressions or [mq.MQCOMPRESS_NONE]
+        self.is_sender: Final = is_sender  # of messages: its order of compressions counts
 
 
 @final
@@ -142,6 +148,16 @@ class Agreement:
         protections = final.protections if final.fap_level >= LEVEL_PASSWORD_PROTECTION else []
         # The first of the responder's is the one that is used.
         self.protection: Final = protections[0] if protections else PROTECTION_NONE
+        self.header_compressions: Final = unpacked(final.header_compressions) if has_sharing else []
+        self.message_compressions: Final = (
+            unpacked(final.message_compressions) if has_sharing else []
+        )
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether anything is to be compressed: the first of a list is used."""
+        first = self.header_compressions[:1] + self.message_compressions[:1]
+        return any(one != mq.MQCOMPRESS_NONE for one in first)
 
 
 def heartbeat_taken(one_s: int, other_s: int) -> int:
@@ -221,23 +237,18 @@ def _answer_values(asked: InitialData, offer: Offer, made: InitialData) -> None:
 
 
 def _answer_compressions(asked: InitialData, offer: Offer, made: InitialData) -> None:
-    made.header_compressions = chosen_compression(
-        asked.header_compressions, offer.header_compressions, offer.sends_messages
-    )
+    kinds = _common(unpacked(asked.header_compressions), offer.header_compressions, offer)
+    made.header_compressions = packed(kinds, HEADERS_MAX)
     if made.header_compressions != asked.header_compressions:
         made.refused_2 |= REFUSED_HEADER_COMPRESSION
-    made.message_compressions = chosen_compression(
-        asked.message_compressions, offer.message_compressions, offer.sends_messages
-    )
+    kinds = _common(unpacked(asked.message_compressions), offer.message_compressions, offer)
+    made.message_compressions = packed(kinds, MESSAGES_MAX)
     if made.message_compressions != asked.message_compressions:
         made.refused_2 |= REFUSED_MESSAGE_COMPRESSION
 
 
-def chosen_compression(asked: bytes, offered: bytes, is_our_order: bool) -> bytes:
-    """The compressions that both have, in the order of the message sender, or none."""
-    first, second = (offered, asked) if is_our_order else (asked, offered)
-    common = bytes([one for one in first if one != NO_COMPRESSION_KIND and one in second])
-    return (common or b"\x00").ljust(len(asked), b"\xff")
+def _common(asked: list[int], own: list[int], offer: Offer) -> list[int]:
+    return agree(own, asked) if offer.is_sender else agree(asked, own)
 
 
 def _answer_capabilities(asked: InitialData, offer: Offer, made: InitialData) -> None:
