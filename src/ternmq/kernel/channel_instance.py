@@ -14,6 +14,7 @@ from mypy_extensions import i64
 
 from ternmq.channel.agent import Agent
 from ternmq.store.catalog import Definition
+from ternmq.wire.fap.compression import Expander, Packer
 
 # The words of DISPLAY CHSTATUS; `channel_transitions` has which follows which.
 INACTIVE: Final = "INACTIVE"
@@ -63,6 +64,8 @@ class ChannelInstance:
         self.heartbeat_s = 0
         self.conversations_max = 0  # 0: not shared
         self.message_bytes_max: i64 = 0
+        self.packer: Packer | None = None  # of what it sends, where compression is agreed
+        self.expander: Expander | None = None
         # TLS; nothing on a plain socket
         self.cipher = ""  # CipherSpec
         self.protocol = "NONE"  # SECPROT

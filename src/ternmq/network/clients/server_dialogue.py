@@ -24,6 +24,8 @@ from ternmq.mqi.descriptor import default_context
 from ternmq.network.clients.byte_form import Form
 from ternmq.network.clients.conversation import Conversation
 from ternmq.network.clients.segment_line import Line
+from ternmq.wire.fap.compression import available_headers, available_messages
+from ternmq.wire.fap.compression_lists import named
 from ternmq.wire.fap.dialogue import (
     ABSENT,
     ACCEPTOR,
@@ -49,6 +51,7 @@ from ternmq.wire.fap.initial_data import InitialData, read_initial_data, write_i
 from ternmq.wire.fap.negotiation import ROUNDS_MAX, Agreement, Offer, answer
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSHM, Header, Segment, SegmentError
+from ternmq.wire.fap.segment_compression import SegmentCompression
 from ternmq.wire.fap.vocabulary import (
     ACTION_STARTED,
     CAP_MQI,
@@ -156,7 +159,13 @@ class Opening:
         instance.process_id = asked.process_id
         # As IBM's do it: MQGET segments on a socket with one conversation only; our own client can
         # use them on any.
-        has_get = conversations == 1 or asked.product_id.startswith(OWN_CLIENT)
+        is_ours = asked.product_id.startswith(OWN_CLIENT)
+        has_get = conversations == 1 or is_ours
+        headers: list[int] | None = None
+        messages: list[int] | None = None
+        if is_ours:  # how IBM's clients lay out what is compressed is not known
+            headers = named(channel.text("header_compression"), available_headers())
+            messages = named(channel.text("message_compression"), available_messages())
         return Offer(
             fap_level=FAP_LEVEL,
             qmgr_name=engine.name,
@@ -170,12 +179,16 @@ class Opening:
             process_id=os.getpid(),
             thread_id=number & 0x7FFFFFFF,
             trace_id=number & 0x7FFFFFFF,
+            header_compressions=headers,
+            message_compressions=messages,
         )
 
     def _agree(self, header: Header, made: InitialData) -> None:
         line = self.line
         agreement = Agreement(made)
         line.agree(agreement, agreement.conversations_max)
+        if agreement.is_compressed:
+            self._compress(agreement)
         instance = line.instance
         if instance is not None:
             instance.fap_level = agreement.fap_level
@@ -187,6 +200,20 @@ class Opening:
             number = header.conversation if header.variant == TSHM else 1
         self._begin(number, Dialogue(CONVERSATION, ACCEPTOR, NEW))
         self.socket.watch(agreement.heartbeat_s)
+
+    def _compress(self, agreement: Agreement) -> None:
+        line = self.line
+        line.send()  # the answer itself is not compressed
+        made = SegmentCompression(
+            agreement.header_compressions,
+            agreement.message_compressions,
+            agreement.segment_bytes_max,
+            line.turns.clock,
+        )
+        self.socket.compress(made)
+        if line.instance is not None:
+            line.instance.packer = made.packer
+            line.instance.expander = made.expander
 
     def _begin(self, number: int, dialogue: Dialogue) -> None:
         line = self.line

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final, cast
 
+from ternmq.base.errors import ProtocolError
 from ternmq.base.reasons import MQRC_Q_MGR_QUIESCING
 from ternmq.kernel.channel_instance import QUIESCE, STOPPING, TERMINATE, ChannelInstance
 from ternmq.network.clients.segment_line import Line
@@ -17,7 +18,8 @@ from ternmq.network.clients.server_dialogue import Opening
 from ternmq.network.edge.admission import Admission, Peer, Refused
 from ternmq.network.edge.socket_closing import CLOSE_LOOK_S, CLOSE_S, is_underway
 from ternmq.wire.fap.initial_data import InitialData
-from ternmq.wire.fap.segment import TSH, TSHC, Header, Segment, segment
+from ternmq.wire.fap.segment import TSH, TSHC, Header, segment
+from ternmq.wire.fap.segment_compression import SegmentCompression
 from ternmq.wire.fap.vocabulary import (
     CHANNEL_UNAVAILABLE,
     CONFIRM_REQUEST,
@@ -56,7 +58,8 @@ class PartnerSocket(asyncio.Protocol):
         self._is_cut = False
         self.cut_bytes = 0  # written, and never to leave
         self._trace: SocketTrace | None = None
-        self._first: Segment | None = None  # of one that is handed over
+        self.compression: SegmentCompression | None = None
+        self._plain_bytes = 0  # of what is written since all had left, before compression
         self.gone: asyncio.Future[None] = host.turns.loop.create_future()
 
     @property
@@ -101,13 +104,23 @@ class PartnerSocket(asyncio.Protocol):
         """Bytes have come. A partner that sends much lets others have a turn: some loops read one
         socket many times before they look at the next."""
         line = self.line
+        size = len(data)
+        if self.compression is not None:
+            data = self._expanded(self.compression, data)
         trace = self.host.trace
         if trace is not None and trace.on:
             self._traced(line.kept_bytes == 0).received(trace, data)
         line.feed(data)
-        if len(data) >= TURN_BYTES and line.is_reading and not line.is_closing:
+        if size >= TURN_BYTES and line.is_reading and not line.is_closing:
             self.read_on(False)
             line.turns.loop.call_soon(self._read_again)
+
+    def _expanded(self, compression: SegmentCompression, data: bytes) -> bytes:
+        try:
+            return compression.expanded(data)
+        except ProtocolError as error:
+            self.line.protocol_error(error)
+            return b""
 
     def _read_again(self) -> None:
         if self.line.is_reading:
@@ -122,7 +135,7 @@ class PartnerSocket(asyncio.Protocol):
         self._lost = True
         if error is not None and not self.cut_bytes:
             if not self.line.is_writable:
-                self.cut_bytes = _PAUSED_BYTES
+                self.cut_bytes = max(_PAUSED_BYTES, self._plain_bytes)
             elif isinstance(error, BrokenPipeError):
                 self.cut_bytes = 1  # a write failed: its last byte has not left
         if self._timer is not None:
@@ -160,10 +173,25 @@ class PartnerSocket(asyncio.Protocol):
         trace = self.host.trace
         if trace is not None and trace.on:
             self._traced(True).sent(trace, data)
-        transport.write(data)
+        if self.compression is None:
+            transport.write(data)
+        else:
+            self._write_compressed(transport, self.compression, data)
         if transport.is_closing():  # the partner had gone: the write failed at once
             self.cut_bytes = len(data)
             self._is_cut = True
+
+    def compress(self, compression: SegmentCompression) -> None:
+        """Both sides have agreed: from here on segments are compressed."""
+        self.compression = compression
+
+    def _write_compressed(
+        self, transport: asyncio.Transport, compression: SegmentCompression, data: bytes
+    ) -> None:
+        if transport.get_write_buffer_size() == 0:
+            self._plain_bytes = 0
+        self._plain_bytes += len(data)
+        transport.write(compression.packed(data))
 
     def _traced(self, is_whole: bool) -> SocketTrace:
         """Made again where segments begin; if one is under way, what follows is not known yet."""
@@ -194,6 +222,8 @@ class PartnerSocket(asyncio.Protocol):
         size = transport.get_write_buffer_size()
         if size and transport.get_extra_info("ssl_object") is not None:
             size = max(size - size // 512 - _TLS_BYTES, 0)  # what TLS has added
+        if size and self.compression is not None:
+            size = max(size, self._plain_bytes)  # which of them have left is not known
         return size
 
     def close(self) -> None:

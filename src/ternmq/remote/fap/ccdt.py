@@ -6,10 +6,12 @@
                                            "heartbeatInterval", "sharingConversations", ...},
                   "transmissionSecurity": {"cipherSpecification", "certificateLabel",
                                            "certificatePeerName"},
+                  "compression": {"header": [...], "message": [...]},
                   "general": {"maximumMessageLength"}}]}
 
-Names are case sensitive. What is there and has no function here (compression, exits, LU 6.2) is
-refused if it asks for something, so that it is not ignored silently. The binary table is refused.
+Names are case sensitive; compressions are MQSC's words in either case. What is there and has no
+function here (exits, LU 6.2) is refused if it asks for something, so that it is not ignored
+silently. The binary table is refused.
 """
 
 from __future__ import annotations
@@ -23,11 +25,14 @@ from urllib.request import url2pathname, urlopen
 from ternmq.base import constants as mq
 from ternmq.base.limits import MESSAGE_BYTES_MAX
 from ternmq.remote.fap.client_channel import (
+    HEADER_COMPRESSIONS,
     HEARTBEAT_S_USUAL,
+    MESSAGE_COMPRESSIONS,
     PORT_USUAL,
     SHARING_USUAL,
     Address,
     ClientChannel,
+    checked_compression,
     checked_name,
     config_error,
 )
@@ -95,6 +100,7 @@ def _channel(row: dict[str, Any]) -> ClientChannel:
     managed = _part(row, "connectionManagement")
     secured = _part(row, "transmissionSecurity")
     general = _part(row, "general")
+    compressed = _part(row, "compression")
     for one in _WITHOUT_FUNCTION:
         if row.get(one):
             raise ValueError(f"channel {name}: {one} has no function here")
@@ -119,7 +125,16 @@ def _channel(row: dict[str, Any]) -> ClientChannel:
         reconnect=RECONNECT[_word(managed, "defaultReconnect", tuple(RECONNECT), "no")],
         local_address=_local(local),
         keep_alive=managed.get("keepAliveInterval", -1) != 0,
+        header_compression=_compression(compressed, "header", HEADER_COMPRESSIONS),
+        message_compression=_compression(compressed, "message", MESSAGE_COMPRESSIONS),
     )
+
+
+def _compression(row: dict[str, Any], name: str, allowed: tuple[str, ...]) -> str:
+    words = row.get(name, [])
+    if not isinstance(words, list):
+        raise TypeError(f"compression {name} is {words!r}, not an array")
+    return checked_compression(",".join(str(word) for word in words), allowed) or ""
 
 
 def _address(row: Any) -> Address:

@@ -20,6 +20,8 @@ from ternmq.base.user_names import user_name_fault
 PORT_USUAL: Final = 1414
 HEARTBEAT_S_USUAL: Final = 300
 SHARING_USUAL: Final = 10
+HEADER_COMPRESSIONS: Final = ("NONE", "SYSTEM")
+MESSAGE_COMPRESSIONS: Final = ("NONE", "RLE", "ZLIBFAST", "ZLIBHIGH", "LZ4FAST", "LZ4HIGH")
 _ADDRESS: Final = re.compile(r"\[?([^\[\]()\s]+?)\]?\s*(?:\(\s*(\d+)\s*\))?")
 _PORT_MAX: Final = 65_535
 
@@ -51,6 +53,8 @@ class ClientChannel(NamedTuple):
     reconnect: int = 0  # DEFRECON as MQCNO_RECONNECT options
     local_address: str = ""
     keep_alive: bool = True
+    header_compression: str = ""  # COMPHDR, words with commas between them; empty: NONE
+    message_compression: str = ""  # COMPMSG
 
     @property
     def place(self) -> str:
@@ -94,6 +98,17 @@ def checked_name(name: str) -> str:
     if not 1 <= len(name) <= mq.MQ_CHANNEL_NAME_LENGTH or not name.isascii():
         raise config_error(f"'{name}' is not a channel name", name)
     return name
+
+
+def checked_compression(words: str | None, allowed: tuple[str, ...]) -> str | None:
+    """COMPHDR or COMPMSG: the words of a list, the preferred one first."""
+    if words is None:
+        return None
+    found = [word.strip().upper() for word in words.split(",") if word.strip()]
+    for word in found:
+        if word not in allowed:
+            raise config_error(f"compression {word} is not one of {', '.join(allowed)}")
+    return ",".join(found)
 
 
 def system_user() -> str:

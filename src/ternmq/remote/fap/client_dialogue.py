@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
@@ -48,7 +48,14 @@ from ternmq.wire.fap.dialogue import (
     Dialogue,
 )
 from ternmq.wire.fap.flow import read_body
-from ternmq.wire.fap.initial_data import InitialData, read_initial_data, write_initial_data
+from ternmq.wire.fap.initial_data import (
+    HEADER_COMPRESSIONS_MAX,
+    MESSAGE_COMPRESSIONS_MAX,
+    InitialData,
+    compression_bytes,
+    read_initial_data,
+    write_initial_data,
+)
 from ternmq.wire.fap.negotiation import (
     ROUNDS_MAX,
     SEGMENT_BYTES_USUAL,
@@ -58,6 +65,9 @@ from ternmq.wire.fap.negotiation import (
 )
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSHM, Header, Segment, segment
+
+if TYPE_CHECKING:
+    from ternmq.wire.fap.segment_compression import SegmentCompression
 
 _CAPABILITIES_1: Final = fap.CAP_MQI | fap.CAP_SPLIT_MESSAGE | fap.CAP_CONVERSION
 _CAPABILITIES_2: Final = fap.CAP_SPI | fap.CAP_XA | fap.CAP_DISTRIBUTION_LISTS
@@ -142,7 +152,31 @@ def wishes(channel: ClientChannel, qmgr_name: str) -> InitialData:
     data.conversations_max = channel.sharing
     data.product_id = product_id()
     data.process_id = os.getpid() & 0xFFFFFFFF
+    if channel.header_compression or channel.message_compression:
+        _wish_compressions(channel, data)
     return data
+
+
+def _wish_compressions(channel: ClientChannel, data: InitialData) -> None:
+    # few clients need it
+    from ternmq.wire.fap.compression import available_headers, available_messages
+    from ternmq.wire.fap.compression_lists import named
+
+    headers = named(channel.header_compression, available_headers())
+    data.header_compressions = compression_bytes(headers, HEADER_COMPRESSIONS_MAX)
+    messages = named(channel.message_compression, available_messages())
+    data.message_compressions = compression_bytes(messages, MESSAGE_COMPRESSIONS_MAX)
+
+
+def compression_of(agreement: Agreement) -> SegmentCompression | None:
+    """What compresses the segments of a socket, if that is agreed."""
+    if not agreement.is_compressed:
+        return None
+    from ternmq.wire.fap.segment_compression import SegmentCompression
+
+    return SegmentCompression(
+        agreement.header_compressions, agreement.message_compressions, agreement.segment_bytes_max
+    )
 
 
 def meeting(channel: ClientChannel, qmgr_name: str) -> Generator[bytes, Segment, Negotiated]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Reply, Stream
-from ternmq.remote.fap.client_dialogue import Negotiated
+from ternmq.remote.fap.client_dialogue import Negotiated, compression_of
 from ternmq.remote.fap.frames import ANSWER_S_MAX, heartbeat_segment
 from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
 from ternmq.wire.fap.segment import Segment
@@ -26,6 +26,7 @@ from ternmq.wire.fap.segment_reader import SegmentReader, bytes_allowed
 
 if TYPE_CHECKING:
     from ternmq.remote.fap.client_tls import TlsPipe
+    from ternmq.wire.fap.segment_compression import SegmentCompression
 
 _CHUNK_BYTES: Final = 1 << 18
 _TIMEVAL: Final = struct.Struct("ll")
@@ -49,6 +50,7 @@ class ClientSocket:
         self.last_s = _MONOTONIC()  # when bytes last came
         self.last_words: list[bytes] = []  # to be sent with what comes next
         self.is_closed = False
+        self._compression: SegmentCompression | None = None
 
     # ---- bytes
 
@@ -58,6 +60,8 @@ class ClientSocket:
             if self.last_words:
                 words, self.last_words = self.last_words, []
                 data = b"".join((*words, data))
+            if self._compression is not None:
+                data = self._compression.packed(data)
             tls = self._tls
             self._socket.sendall(data if tls is None else tls.encrypted(data))
 
@@ -66,6 +70,8 @@ class ClientSocket:
         middle of another send, so this one must not wait for it."""
         if self._sending.acquire(blocking=False):
             try:
+                if self._compression is not None:
+                    data = self._compression.packed(data)
                 tls = self._tls
                 self._socket.sendall(data if tls is None else tls.encrypted(data))
             finally:
@@ -86,14 +92,15 @@ class ClientSocket:
                 raise EOFError("the queue manager closed the connection")
             self.last_s = _MONOTONIC()
             tls = self._tls
-            if tls is None:
+            if tls is not None:
+                data, answer = tls.decrypted(data)
+                if answer:
+                    with self._sending:
+                        self._socket.sendall(answer)
+            if self._compression is not None:
+                data = self._compression.expanded(data)
+            if data:
                 return data
-            clear, answer = tls.decrypted(data)
-            if answer:
-                with self._sending:
-                    self._socket.sendall(answer)
-            if clear:
-                return clear
 
     def _set_timeout(self, timeout_s: float) -> None:
         # The kernel's own: Python's would cost another system call each time.
@@ -120,6 +127,7 @@ class ClientSocket:
         """The initial data are agreed."""
         self.negotiated = negotiated
         self.end = ChannelEnd(negotiated.agreement)
+        self._compression = compression_of(negotiated.agreement)
         beat_s = negotiated.agreement.heartbeat_s
         if beat_s:
             # A partner that does not read for so long is gone, as one that sends nothing is.

@@ -16,7 +16,15 @@ from ternmq.base.reasons import (
 from ternmq.base.user_names import user_name_fault
 from ternmq.remote.fap.ccdt import read_table
 from ternmq.remote.fap.channel_choice import CHOICES, asked_name, matching
-from ternmq.remote.fap.client_channel import ClientChannel, addresses_of, checked_name, system_user
+from ternmq.remote.fap.client_channel import (
+    HEADER_COMPRESSIONS,
+    MESSAGE_COMPRESSIONS,
+    ClientChannel,
+    addresses_of,
+    checked_compression,
+    checked_name,
+    system_user,
+)
 from ternmq.remote.fap.client_dialogue import ConnectParameters
 from ternmq.remote.fap.client_ini import ClientSettings, client_settings
 from ternmq.remote.fap.endpoint import FapEndpoint, TlsSettings
@@ -40,6 +48,8 @@ class ClientArguments(TypedDict, total=False):
     connect_timeout: float | None
     heartbeat: int | None
     sharing: int | None
+    header_compression: str | None
+    message_compression: str | None
 
 
 class ClientOptions(NamedTuple):
@@ -58,6 +68,8 @@ class ClientOptions(NamedTuple):
     connect_timeout: float | None = None
     heartbeat: int | None = None
     sharing: int | None = None
+    header_compression: str | None = None
+    message_compression: str | None = None
 
     @property
     def is_given(self) -> bool:
@@ -222,6 +234,14 @@ def _completed(
             ("certificate_label", client_options.certificate_label),
             ("heartbeat_s", client_options.heartbeat),
             ("sharing", client_options.sharing),
+            (
+                "header_compression",
+                checked_compression(client_options.header_compression, HEADER_COMPRESSIONS),
+            ),
+            (
+                "message_compression",
+                checked_compression(client_options.message_compression, MESSAGE_COMPRESSIONS),
+            ),
         )
         if given is not None
     }

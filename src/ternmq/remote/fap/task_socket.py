@@ -9,16 +9,19 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Reply, Stream
-from ternmq.remote.fap.client_dialogue import Negotiated
+from ternmq.remote.fap.client_dialogue import Negotiated, compression_of
 from ternmq.remote.fap.frames import ANSWER_S_MAX, heartbeat_segment
 from ternmq.remote.fap.quick import FLUSH_NOW, Outgoing
 from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
 from ternmq.wire.fap.segment import Segment
 from ternmq.wire.fap.segment_reader import SegmentReader, bytes_allowed
+
+if TYPE_CHECKING:
+    from ternmq.wire.fap.segment_compression import SegmentCompression
 
 
 def _wake(future: asyncio.Future[None]) -> None:
@@ -43,6 +46,7 @@ class TaskSocket(asyncio.Protocol):
         self._room: asyncio.Future[None] | None = None  # while the other side is slow
         self._beat: asyncio.TimerHandle | None = None
         self._last_s = 0.0
+        self._compression: SegmentCompression | None = None
 
     # ---- as a protocol
 
@@ -61,6 +65,8 @@ class TaskSocket(asyncio.Protocol):
         self._last_s = self.loop.time()
         end.heartbeat_due = False
         try:
+            if self._compression is not None:
+                data = self._compression.expanded(data)
             end.feed(data)
         except RemoteProtocolError as error:
             self.lost(error)
@@ -112,6 +118,8 @@ class TaskSocket(asyncio.Protocol):
         data = self.outgoing.take()
         transport = self.transport
         if data and transport is not None and not self.is_closed:
+            if self._compression is not None:
+                data = self._compression.packed(data)
             transport.write(data)
 
     @property
@@ -139,6 +147,7 @@ class TaskSocket(asyncio.Protocol):
         """The initial data are agreed."""
         self.negotiated = negotiated
         self.end = ChannelEnd(negotiated.agreement)
+        self._compression = compression_of(negotiated.agreement)
         self._last_s = self.loop.time()
         self._watch()
         return self.end

@@ -258,6 +258,8 @@ class Expander:
     ) -> None:
         self._header_kinds: Final = header_kinds
         self._message_kinds: Final = message_kinds
+        self.header_kind: Final = header_kinds[0]
+        self.message_kind: Final = message_kinds[0]
         self.last_header_kind = mq.MQCOMPRESS_NONE
         self.last_message_kind = mq.MQCOMPRESS_NONE
         self.rates = Rates()

@@ -32,13 +32,16 @@ from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import RemoteProtocolError
-from ternmq.wire.fap.compression_lists import HEADERS_MAX, MESSAGES_MAX, agree, packed, unpacked
 from ternmq.wire.fap.initial_data import (
+    HEADER_COMPRESSIONS_MAX,
     LEVEL_PASSWORD_PROTECTION,
     LEVEL_SHARING,
+    MESSAGE_COMPRESSIONS_MAX,
     PROTECTION_NONE,
     InitialData,
     bytes_of_level,
+    compression_bytes,
+    compressions_in,
 )
 from ternmq.wire.fap.segment import TSHM_BYTES, SegmentError
 from ternmq.wire.fap.vocabulary import (
@@ -148,9 +151,11 @@ class Agreement:
         protections = final.protections if final.fap_level >= LEVEL_PASSWORD_PROTECTION else []
         # The first of the responder's is the one that is used.
         self.protection: Final = protections[0] if protections else PROTECTION_NONE
-        self.header_compressions: Final = unpacked(final.header_compressions) if has_sharing else []
+        self.header_compressions: Final = (
+            compressions_in(final.header_compressions) if has_sharing else []
+        )
         self.message_compressions: Final = (
-            unpacked(final.message_compressions) if has_sharing else []
+            compressions_in(final.message_compressions) if has_sharing else []
         )
 
     @property
@@ -158,6 +163,13 @@ class Agreement:
         """Whether anything is to be compressed: the first of a list is used."""
         first = self.header_compressions[:1] + self.message_compressions[:1]
         return any(one != mq.MQCOMPRESS_NONE for one in first)
+
+
+def agree_compressions(senders: list[int], receivers: list[int]) -> list[int]:
+    """What both have, in the order of the end that sends (a client is that end of its channel);
+    NONE if there is nothing. The first is used."""
+    both = [one for one in senders if one in receivers]
+    return both or [mq.MQCOMPRESS_NONE]
 
 
 def heartbeat_taken(one_s: int, other_s: int) -> int:
@@ -237,18 +249,18 @@ def _answer_values(asked: InitialData, offer: Offer, made: InitialData) -> None:
 
 
 def _answer_compressions(asked: InitialData, offer: Offer, made: InitialData) -> None:
-    kinds = _common(unpacked(asked.header_compressions), offer.header_compressions, offer)
-    made.header_compressions = packed(kinds, HEADERS_MAX)
+    kinds = _common(compressions_in(asked.header_compressions), offer.header_compressions, offer)
+    made.header_compressions = compression_bytes(kinds, HEADER_COMPRESSIONS_MAX)
     if made.header_compressions != asked.header_compressions:
         made.refused_2 |= REFUSED_HEADER_COMPRESSION
-    kinds = _common(unpacked(asked.message_compressions), offer.message_compressions, offer)
-    made.message_compressions = packed(kinds, MESSAGES_MAX)
+    kinds = _common(compressions_in(asked.message_compressions), offer.message_compressions, offer)
+    made.message_compressions = compression_bytes(kinds, MESSAGE_COMPRESSIONS_MAX)
     if made.message_compressions != asked.message_compressions:
         made.refused_2 |= REFUSED_MESSAGE_COMPRESSION
 
 
 def _common(asked: list[int], own: list[int], offer: Offer) -> list[int]:
-    return agree(own, asked) if offer.is_sender else agree(asked, own)
+    return agree_compressions(own, asked) if offer.is_sender else agree_compressions(asked, own)
 
 
 def _answer_capabilities(asked: InitialData, offer: Offer, made: InitialData) -> None:

@@ -22,6 +22,8 @@ from ternmq.wire.fap.compression import (
     compress,
     expand,
 )
+from ternmq.wire.fap.initial_data import compression_bytes, compressions_in
+from ternmq.wire.fap.negotiation import agree_compressions
 from ternmq.wire.fap.segment import Header, SegmentError, read_segment, segment
 from ternmq.wire.fap.segment_compression import SegmentCompression
 from ternmq.wire.fap.vocabulary import HEADER_COMPRESSED, MESSAGE_COMPRESSED, MQPUT
@@ -194,15 +196,15 @@ def test_named_when_any_then_all_that_are_available() -> None:
 
 
 def test_agree_when_both_have_lists_then_the_sender_orders() -> None:
-    assert lists.agree([ZLIB, RLE], [RLE, ZLIB]) == [ZLIB, RLE]
-    assert lists.agree([RLE], [ZLIB, NONE]) == [NONE]
-    assert lists.agree([RLE, NONE], [NONE]) == [NONE]
+    assert agree_compressions([ZLIB, RLE], [RLE, ZLIB]) == [ZLIB, RLE]
+    assert agree_compressions([RLE], [ZLIB, NONE]) == [NONE]
+    assert agree_compressions([RLE, NONE], [NONE]) == [NONE]
 
 
 def test_packed_when_a_list_then_bytes_of_initial_data() -> None:
-    assert lists.packed([NONE], 2) == b"\x00\xff"
-    assert lists.packed([], 16) == b"\x00" + b"\xff" * 15
-    assert lists.unpacked(lists.packed([ZLIB, RLE], 16)) == [ZLIB, RLE]
+    assert compression_bytes([NONE], 2) == b"\x00\xff"
+    assert compression_bytes([], 16) == b"\x00" + b"\xff" * 15
+    assert compressions_in(compression_bytes([ZLIB, RLE], 16)) == [ZLIB, RLE]
 
 
 # ---- segments of a client
