@@ -42,9 +42,7 @@ def compression_of(served: Networked, channel: str) -> SegmentCompression | None
     sockets = [
         one
         for one in served.host.sockets
-        if isinstance(one, PartnerSocket)
-        and one.line.instance is not None
-        and one.line.instance.name == channel
+        if one.line.instance is not None and one.line.instance.name == channel
     ]
     return sockets[-1].compression
 
