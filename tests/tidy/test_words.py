@@ -43,7 +43,8 @@ CATCH_ALL = {
     "src/ternmq/host/shell.py",
     # Functions of users, which must not cost a message or the start.
     "src/ternmq/codec/conversion_service.py",
-    "src/ternmq/server/conversion_exits.py",
+    "src/ternmq/runtime/exit_files.py",
+    "src/ternmq/channel/exit_chain.py",
 }
 # May speak to a terminal.
 SPEAKS = ("cli",)

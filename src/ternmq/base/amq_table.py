@@ -448,6 +448,10 @@ AMQ9002I	Channel '%1' is starting.
 AMQ9085I	Policy created or changed.	The policy of %1 was set.
 AMQ9086I	Display policy details.
 AMQ9087I	Policy not found: %1.
+AMQ9181E	The response set by the exit is not valid.	The exit '%1' of channel '%3' answered %2 in ExitResponse, which exits of its type do not have.	Correct the exit.
+AMQ9182E	The secondary response set by the exit is not valid.	The exit '%1' of channel '%3' answered %2 in ExitResponse2, which is unknown or not supported.	Correct the exit.
+AMQ9189E	The data length set by the exit is not valid.	The exit '%1' of channel '%3' returned a segment of %2 bytes, more than both ends agreed on.	Let the send exit reserve what it adds in ExitSpace at MQXR_INIT.
+AMQ9190E	Channel stopping because of an error in the exit.	Channel '%1', exit %2: %3.	Correct the exit, then start the channel again.
 AMQ9202E	Remote host %1 not available, retry later.	The conversation could not be begun. The reason was %2.	See whether the host and its listener run, and whether a network or a firewall is between.
 AMQ9203E	A configuration error for channel '%1' occurred.	%2	Correct CONNAME or LOCLADDR of the channel.
 AMQ9206E	Error sending data to host %1.	The reason was %2.	See to the network and to the other end.
@@ -485,10 +489,8 @@ AMQ9526E	Message sequence number error for channel '%1'.	The two ends differ on 
 AMQ9528I	User requested closure of channel '%1'.	The channel was stopped by a command, or because its queue manager ends.
 AMQ9533W	Channel '%1' is not currently active.	There is nothing to stop.
 AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
-AMQ9536E	Channel ended by an exit.	Channel '%1' has ended because an exit at '%2' wanted it.	See the error log of the other end and the exit.
-AMQ9540E	Commit failed.	Channel '%1' has ended: a batch could not be committed ('%2', reason code %3).	Correct what the reason says.
-AMQ9541E	CCSID supplied for data conversion not supported.	Channel '%1', host '%2': the headers of messages cannot be converted (%3).	Use a character set that both queue managers know.
-AMQ9544W	Messages not put to destination queue.	Messages of channel '%1' could not be put on their queues and went to a dead-letter queue: 1 that of this queue manager, 2 that of the partner (%2).	See the messages on that queue: their MQDLH says where they were to go and why they did not come there.
+AMQ9535E	User exit not valid.	Channel '%1' ends because its exit '%2' cannot be used: %3.	Put the file into the folder for exits, or correct the name in the channel.
+AMQ9536E	Channel ended by an exit.	The exit '%2' ended channel '%1'.	See what the exit wants.
 AMQ9545I	Disconnect interval expired on channel '%1'.
 AMQ9547E	Type of remote channel not suitable for action requested.	Channel '%1' is of a type at '%2' that cannot answer this call.	Correct the types of both definitions.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.

@@ -42,10 +42,11 @@ from ternmq.network.edge.tcp_listener import Network
 from ternmq.outlets.restarting import went_well
 from ternmq.ports.os_disk import OsDisk
 from ternmq.remote.local.folder_lookup import Place, data_folder
+from ternmq.runtime.exit_files import exits_folder
 from ternmq.runtime.starting import Started, log_parameters, start
 from ternmq.server import host as modes
 from ternmq.server.command_server import start_command_server
-from ternmq.server.conversion_exits import exits_folder, load_exits
+from ternmq.server.conversion_exits import load_exits
 from ternmq.server.error_log.error_log import ErrorLog
 from ternmq.server.error_log.fault_report import FaultReports
 from ternmq.server.error_log.log_entry import Origin

@@ -15,7 +15,8 @@ import pytest
 from ternmq.base.ini import IniFile
 from ternmq.codec.conversion_service import ConversionService
 from ternmq.codec.text_conversion import ConversionError
-from ternmq.server.conversion_exits import exits_folder, load_exits
+from ternmq.runtime.exit_files import exits_folder
+from ternmq.server.conversion_exits import load_exits
 
 GOOD = "def convert(mqdxp):\n    return b'made'\n"
 CALL = (b"x", (273, 500), (546, 1208))
