@@ -297,6 +297,32 @@ def test_the_rules_of_channels_say_who_would_be_who() -> None:
         assert ids(bad) == ["AMQ8889E"]
 
 
+def test_runcheck_when_a_queue_manager_is_asked_about_then_its_map_and_no_blocked_user() -> None:
+    with secured() as qm:
+        for text in (
+            "SET CHLAUTH('*') TYPE(BLOCKUSER) USERLIST('*MQADMIN', 'app')",
+            "SET CHLAUTH('B.TO.*') TYPE(QMGRMAP) QMNAME('QMB') MCAUSER('app')",
+            "SET CHLAUTH('B.TO.*') TYPE(QMGRMAP) QMNAME('QMX') USERSRC(NOACCESS)",
+            "SET CHLAUTH('B.TO.*') TYPE(ADDRESSMAP) ADDRESS('192.0.2.*') MCAUSER('app')",
+            "SET CHLAUTH('B.TO.*') TYPE(SSLPEERMAP) SSLPEER('CN=QMS') MCAUSER('app')",
+        ):
+            assert ids(qm.mqsc(f"{text} ACTION(REPLACE)"))[0] == "AMQ8877I", text
+        assert qm.mqsc("DEFINE CHANNEL(B.TO.A) CHLTYPE(RCVR) MCAUSER('admin')")[0].ok
+
+        def check(more: str, channel: str = "B.TO.A") -> tuple[str, str]:
+            text = f"DISPLAY CHLAUTH({channel}) MATCH(RUNCHECK) ADDRESS('192.0.2.7') {more} ALL"
+            found = records(qm, text)[0]
+            return found["TYPE"], found.get("QMNAME", "") or found.get("SSLPEER", "")
+
+        assert check("QMNAME(QMB)") == ("QMGRMAP", "QMB")
+        assert check("QMNAME(QMX)") == ("QMGRMAP", "QMX")
+        assert check("QMNAME(QMC)") == ("ADDRESSMAP", "")
+        assert check("QMNAME(QMB) SSLPEER('CN=QMS')") == ("SSLPEERMAP", "CN=QMS")
+        assert check("") == ("ADDRESSMAP", "")
+        # A client that came to the same user is blocked.
+        assert check("CLNTUSER('fred')", "B.TO.C")[0] == "BLOCKUSER"
+
+
 def test_client_channels_are_a_kind_of_their_own() -> None:
     with secured() as qm:
         fred = connected(qm, "fred")

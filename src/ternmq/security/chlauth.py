@@ -8,7 +8,7 @@ A partner that wants to start a channel goes through three gates:
        issuer, client user or queue manager, address, host name. NOACCESS ends it; MAP says under
        which user it runs; CHANNEL leaves that to the channel. Without a rule the channel decides.
     3. BLOCKUSER: the user it would run as, in the list of the most specific rule for the channel;
-       *MQADMIN is every administrator
+       *MQADMIN is every administrator. This is about clients: a queue manager passes it
 
 A rule with WARN(YES) blocks no connection: what it would have done is reported. Rules are objects
 of the catalog (space "chlauth"). Nothing here touches a network.
@@ -116,8 +116,8 @@ def _shown_order(
 class Partner:
     """Who wants to start a channel, as far as it is known."""
 
-    __slots__ = ("address", "channel", "channel_user", "client_user", "host", "qmgr_name",
-                 "ssl_issuer", "ssl_peer")  # fmt: skip
+    __slots__ = ("address", "channel", "channel_user", "client_user", "host", "is_qmgr",
+                 "qmgr_name", "ssl_issuer", "ssl_peer")  # fmt: skip
 
     def __init__(
         self,
@@ -130,6 +130,7 @@ class Partner:
         ssl_peer: str = "",
         ssl_issuer: str = "",
         channel_user: str = "",
+        is_qmgr: bool = False,
     ) -> None:
         self.channel = channel
         self.address = address
@@ -139,6 +140,7 @@ class Partner:
         self.ssl_peer = ssl_peer
         self.ssl_issuer = ssl_issuer
         self.channel_user = channel_user  # MCAUSER of the channel; "" lets the client's count
+        self.is_qmgr = is_qmgr or qmgr_name != ""
 
 
 def matches(rule: Rule, partner: Partner) -> bool:
@@ -252,6 +254,8 @@ def judge(rules: list[Rule], partner: Partner, is_administrator: Callable[[str],
             verdict.check_clients = rule.check_clients
             if rule.user_source == mq.MQUSRC_MAP:
                 verdict.user = rule.mca_user
+    if partner.is_qmgr:
+        return verdict
     by_user = user_block(rules, partner.channel, verdict.user, is_administrator(verdict.user))
     if by_user is not None:
         verdict.block(by_user)

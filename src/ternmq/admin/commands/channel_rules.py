@@ -28,7 +28,7 @@ from ternmq.base.command_reasons import (
     MQRCCF_SSL_PEER_NAME_ERROR,
 )
 from ternmq.base.errors import mq_error
-from ternmq.base.object_types import CHLAUTH, SVRCONN
+from ternmq.base.object_types import AMQP, CHLAUTH, CLNTCONN, SVRCONN
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.events import report_deleted, report_stored
 from ternmq.kernel.kernel import Kernel
@@ -49,6 +49,7 @@ _PARAMETERS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "QMGRMAP": ("QMNAME", ("ADDRESS", *_MAPPING)),
 }
 _LISTS: Final = {"BLOCKUSER": "user_list", "BLOCKADDR": "address_list"}
+_OF_CLIENTS: Final = SVRCONN | CLNTCONN | AMQP
 _ROWS: Final = BY_NAME[CHLAUTH]
 _MATCHES: Final = {
     "ALL": mq.MQMATCH_ALL,
@@ -295,6 +296,7 @@ class DisplayChannelRules(Execution):
             ssl_peer=given.get("SSLPEER", ""),
             ssl_issuer=given.get("SSLCERTI", ""),
             channel_user=mca_user,
+            is_qmgr=channel is not None and channel.object_type & _OF_CLIENTS == 0,
         )
         verdict = judge(rules, partner, kernel.authority.is_administrator)
         rule = verdict.blocked_by or verdict.map
