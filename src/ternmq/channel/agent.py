@@ -39,9 +39,11 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
+from ternmq.base.indicator import Indicator
 from ternmq.channel.channel_state import NO_LUWID, ChannelState
 from ternmq.channel.figures import ChannelFigures
 from ternmq.channel.settings import ChannelSettings
+from ternmq.wire.fap.compression import Expander, Packer
 from ternmq.wire.fap.segment import Segment
 
 # Kinds of wants. The comments say what `done` is called with: fields of the want itself.
@@ -156,6 +158,10 @@ class Agent:
         self.has_lists = False  # DIST_LIST_CAPABLE
         self.header_compression = mq.MQCOMPRESS_NONE
         self.message_compression = mq.MQCOMPRESS_NONE
+        self.packer: Packer | None = None  # of a sender, if compression is agreed
+        self.expander: Expander | None = None  # of a receiver
+        self.exit_time = Indicator()  # nanoseconds that exits took for a message
+        self.takes_bytes = False  # segments go to `received_bytes`: receive exits see them first
         # for DISPLAY CHSTATUS, since this instance started
         self.messages: i64 = 0
         self.batches: i64 = 0
@@ -180,7 +186,7 @@ class Agent:
         raise NotImplementedError
 
     def received_bytes(self, data: bytes, now_ns: i64) -> None:
-        """A segment from the partner, as it came."""
+        """The same, while `takes_bytes`: only its eye-catcher and its length were looked at."""
         raise NotImplementedError
 
     def tick(self, now_ns: i64) -> None:

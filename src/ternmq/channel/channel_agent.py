@@ -44,6 +44,7 @@ from ternmq.channel.security_turns import SecurityTurns
 from ternmq.channel.settings import ChannelSettings
 from ternmq.wire.fap.channel_dialogue import ACCEPTOR_SENDS, INITIATOR_SENDS, TO_EXIT
 from ternmq.wire.fap.channel_flows import ChannelWriter, read_status
+from ternmq.wire.fap.compression import Expander, Packer
 from ternmq.wire.fap.dialogue import (
     AGREE,
     ANSWER_HEARTBEAT,
@@ -105,7 +106,9 @@ class ChannelAgent(Agent):
     ) -> None:
         super().__init__(settings)
         self.role: Final = role
+        self._sends: Final = sends
         self.exits: Final = ExitChain() if exits is None else exits
+        self.exit_time = self.exits.time
         initiator_sends = (role == INITIATOR) == sends
         table = INITIATOR_SENDS if initiator_sends else ACCEPTOR_SENDS
         self.dialogue: Final = Dialogue(table, role, OPENING)
@@ -169,6 +172,9 @@ class ChannelAgent(Agent):
             self._protocol_error(wrong)
         else:
             self.received(one, now_ns)
+            self.bytes_received += len(data) - len(one.data)
+            return
+        self._go_on()
 
     def tick(self, now_ns: i64) -> None:
         if self._is_over() or not self.deadline_ns or now_ns < self.deadline_ns:
@@ -410,6 +416,7 @@ class ChannelAgent(Agent):
 
     def _take(self, terms: Terms, header: Header) -> None:
         self.terms = terms
+        self.takes_bytes = self.exits.has_receive
         self.batch_messages = terms.batch_messages
         self.heartbeat_s = min(terms.heartbeat_s, _HEARTBEAT_S_MAX)
         self.message_bytes_max = terms.message_bytes_max
@@ -417,8 +424,7 @@ class ChannelAgent(Agent):
         self.is_fast = terms.is_fast
         self.has_lists = terms.has_lists
         self.has_properties = terms.has_properties
-        self.header_compression = terms.header_compression
-        self.message_compression = terms.message_compression
+        self._take_compressions(terms)
         self.partner_qmgr = terms.partner_qmgr
         self.partner_id = terms.partner_id
         self.partner_product = terms.partner_product
@@ -433,6 +439,19 @@ class ChannelAgent(Agent):
         turns = SecurityTurns(self.exits, self.role, terms.has_security)
         self._security = turns
         self._speak(turns.begin())
+
+    def _take_compressions(self, terms: Terms) -> None:
+        self.header_compression = terms.header_compression
+        self.message_compression = terms.message_compression
+        kinds = (terms.header_compression, terms.message_compression)
+        if kinds == (mq.MQCOMPRESS_NONE, mq.MQCOMPRESS_NONE):
+            return
+        clock = self.settings.clock
+        if self._sends:
+            self.packer = Packer(terms.header_compression, terms.message_compression, clock)
+        else:
+            headers, messages = terms.header_compressions, terms.message_compressions
+            self.expander = Expander(headers, messages, clock)
 
     # ---- security exits
 

@@ -40,10 +40,8 @@ from ternmq.channel.exit_structures import (
     USER_AREA_BYTES,
 )
 from ternmq.ports.clock import Clock
-from ternmq.wire.fap.compression import Fading
-from ternmq.wire.fap.vocabulary import SECURITY_FAILURE
+from ternmq.wire.fap.vocabulary import CLOSED_BY_EXIT, SECURITY_FAILURE
 
-CLOSED_BY_EXIT: Final = 23
 ExitFunction = Callable[[MQCXP, MQCD, bytes], Any]
 
 HEADER_BYTES: Final = 428  # MQXQH, with the MQMD in it
@@ -169,14 +167,10 @@ class Exits(ExitChain):
         self.has_send = bool(self._send)
         self.has_receive = bool(self._receive)
         self.has_retry = bool(self._retry)
-        self.space = 0  # bytes of a segment that send exits reserve
-        self.header_compression = mq.MQCOMPRESS_NONE  # of the message that is being sent
-        self.message_compression = mq.MQCOMPRESS_NONE
         self.partner_name = ""
         self.partner_issuer = ""  # SSLRemCertIssNamePtr
         self.fap_level = 0
         self.segment_bytes_max = 0
-        self.time = Fading()  # nanoseconds a message
         self._spent_ns = 0
         self._clock: Final = clock
 

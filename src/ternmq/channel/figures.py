@@ -1,7 +1,6 @@
 """What an agent measures beside its counters: for MONCHL, STATCHL and SMF.
 
-Times are nanoseconds. An indicator has a short-term and a long-term value, as DISPLAY CHSTATUS
-shows them: the last value counts an eighth in the one, a 64th in the other.
+Times are nanoseconds.
 """
 
 from __future__ import annotations
@@ -10,28 +9,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-_SHORT: Final = 8
-_LONG: Final = 64
-
-
-@final
-class Indicator:
-    """A short-term and a long-term average."""
-
-    def __init__(self) -> None:
-        self.times: i64 = 0
-        self.short: i64 = 0
-        self.long: i64 = 0
-
-    def add(self, value: i64) -> None:
-        """One more value."""
-        self.times += 1
-        if self.times == 1:
-            self.short = value
-            self.long = value
-            return
-        self.short += (value - self.short) // _SHORT
-        self.long += (value - self.long) // (self.times if self.times < _LONG else _LONG)
+from ternmq.base.indicator import Indicator
 
 
 @final
@@ -49,9 +27,6 @@ class ChannelFigures:
         self.batch_size: Final = Indicator()  # XBATCHSZ
         self.on_queue: Final = Indicator()  # XQTIME
         self.network: Final = Indicator()  # NETTIME
-        self.exits: Final = Indicator()  # EXITTIME
-        self.compressing: Final = Indicator()  # COMPTIME
-        self.compressed: Final = Indicator()  # COMPRATE, percent
         self.net_ns: i64 = 0  # of all round trips
         self.net_shortest_ns: i64 = -1
         self.net_longest_ns: i64 = 0

@@ -21,6 +21,8 @@ from ternmq.wire.fap.initial_data import (
     NO_COMPRESSION_16,
     InitialData,
     bytes_of_level,
+    compression_bytes,
+    compressions_in,
 )
 from ternmq.wire.fap.negotiation import (
     FAP_LEVEL_MIN,
@@ -56,10 +58,10 @@ class Terms:
         self.pipelines: Final = agreed.capabilities_2 & fap.CAP_PIPELINES != 0
         self.has_properties: Final = agreed.capabilities_3 & fap.CAP_PROPERTIES != 0
         self.has_security: Final = agreed.capabilities_1 & fap.CAP_REQUEST_SECURITY != 0
-        self.header_compressions: Final = _kinds(agreed.header_compressions)
-        self.message_compressions: Final = _kinds(agreed.message_compressions)
-        self.header_compression: Final = self.header_compressions[0]
-        self.message_compression: Final = self.message_compressions[0]
+        self.header_compressions: Final = compressions_in(agreed.header_compressions)
+        self.message_compressions: Final = compressions_in(agreed.message_compressions)
+        self.header_compression: Final = _first(agreed.header_compressions)
+        self.message_compression: Final = _first(agreed.message_compressions)
         self.partner_qmgr: Final = partner.qmgr_name
         self.partner_id: Final = partner.qmgr_id
         self.partner_product: Final = partner.product_id

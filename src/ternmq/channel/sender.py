@@ -449,6 +449,8 @@ class SendingAgent(ChannelAgent):
         if not reason and not is_transmission_message(message):
             reason = mq.MQFB_XMIT_Q_MSG_ERROR
         if not reason and self.exits.has_message:
+            self.exits.header_compression = self.header_compression
+            self.exits.message_compression = self.message_compression
             verdict = self.exits.message(message)
             message = verdict.message
             if verdict.kind != PASS:
@@ -475,12 +477,9 @@ class SendingAgent(ChannelAgent):
             self.numbers.last = self.numbers.following()
             batch.sequence = self.numbers.last
             batch.counted += 1
-        flags = 0
-        data = message
-        if self.packer is not None:
-            data, flags = self.packer.pack(message, HEADER_BYTES)
-        room: i64 = self.segment_bytes_max - self.exits.space
-        pieces = self.writer.pieces(data, self.numbers.last, batch.luwid, flags, room)
+        data, flags = self._packed(message)
+        size = self.segment_bytes_max - self.exits.space
+        pieces = self.writer.pieces(data, self.numbers.last, batch.luwid, flags, size)
         self.dialogue.say(MESSAGE_DATA)
         for piece in pieces:
             self.send(piece)
@@ -490,6 +489,16 @@ class SendingAgent(ChannelAgent):
         self.figures.message(len(message), is_counted, want.waited_ns, self.now_ns)
         self._last_work_ns = self.now_ns
         self._show_current()
+
+    def _packed(self, message: bytes) -> tuple[bytes, int]:
+        """The message as it is sent, and flags 2 of its segments."""
+        packer = self.packer
+        if packer is None:
+            return message, 0
+        if not self.exits.has_message:
+            return packer.pack(message, HEADER_BYTES)
+        header, data = self.exits.header_compression, self.exits.message_compression
+        return packer.pack_with(message, HEADER_BYTES, header, data)
 
     def _want_failed(self, want: Want, error: MQError) -> None:
         kind = want.kind

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import final
 
+from ternmq.ports.clock import Clock
+
 
 @final
 class ChannelSettings:
@@ -38,4 +40,5 @@ class ChannelSettings:
         self.message_compression: list[int] = []
         self.message_retries = 10  # MRRTY
         self.message_retry_ms = 1000  # MRTMR
+        self.clock: Clock | None = None  # for COMPTIME and EXITTIME
         self.callback_only = False  # a sender that a requester has called: it calls back

@@ -30,7 +30,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Networked]:
         with made.connect() as connection:
             connection.define_queue("A", max_message_length=10_000_000)
             for text in (
-                "DEFINE CHANNEL(PACKED) CHLTYPE(SVRCONN) COMPMSG(ANY) COMPHDR(SYSTEM)",
+                "DEFINE CHANNEL(PACKED) CHLTYPE(SVRCONN) COMPMSG(ANY) COMPHDR(SYSTEM) MONCHL(HIGH)",
+                "ALTER QMGR MONCHL(OFF)",
                 "DEFINE CHANNEL(ZLIB) CHLTYPE(SVRCONN) COMPMSG(ZLIBHIGH)",
             ):
                 assert connection.mqsc(text)[0].ok

@@ -7,10 +7,10 @@ from typing import Final
 from ternmq.admin.status.status_display import Values, date_of, time_of, yes
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_NAME
+from ternmq.base.indicator import Indicator
 from ternmq.base.object_types import BY_BIT, SENDER, SERVER
 from ternmq.channel.agent import Agent
 from ternmq.channel.channel_state import NO_LUWID, ChannelState
-from ternmq.channel.figures import Indicator
 from ternmq.kernel.channel_control import CurrentChannel
 from ternmq.kernel.channel_instance import STOPPED, STOPPING, ChannelInstance
 from ternmq.kernel.kernel import Kernel
@@ -40,15 +40,6 @@ SUBSTATES: Final[dict[int, str]] = {
     mq.MQCHSSTATE_IN_MQI_CALL: "MQICALL",
     mq.MQCHSSTATE_COMPRESSING: "COMPRESS",
 }
-_COMPRESSIONS: Final[dict[int, str]] = {
-    mq.MQCOMPRESS_NONE: "NONE",
-    mq.MQCOMPRESS_RLE: "RLE",
-    mq.MQCOMPRESS_ZLIBFAST: "ZLIBFAST",
-    mq.MQCOMPRESS_ZLIBHIGH: "ZLIBHIGH",
-    mq.MQCOMPRESS_SYSTEM: "SYSTEM",
-    mq.MQCOMPRESS_LZ4FAST: "LZ4FAST",
-    mq.MQCOMPRESS_LZ4HIGH: "LZ4HIGH",
-}
 
 
 def client_values(instance: ChannelInstance, monitoring: str = "OFF") -> Values:
@@ -73,6 +64,7 @@ def client_values(instance: ChannelInstance, monitoring: str = "OFF") -> Values:
             "MAXSHCNV": instance.conversations_max,
         }
     )
+    values.update(compression_values(instance.packer, instance.expander, monitoring != "OFF"))
     return values
 
 
@@ -163,15 +155,8 @@ def _batch_values(agent: Agent) -> Values:
 def _monitored(kernel: Kernel, channel: Definition, agent: Agent, is_on: bool) -> Values:
     """What MONCHL collects; a receiver has no transmission queue and waits for no answer."""
     figures = agent.figures
-    header = _COMPRESSIONS.get(agent.header_compression, "NONE")
-    message = _COMPRESSIONS.get(agent.message_compression, "NONE")
-    values: Values = {
-        "COMPHDR": f"{header},{header}",
-        "COMPMSG": f"{message},{message}",
-        "COMPRATE": _pair(figures.compressed, 1, is_on),
-        "COMPTIME": _pair(figures.compressing, _MICROSECOND, is_on),
-        "EXITTIME": _pair(figures.exits, _MICROSECOND, is_on),
-    }
+    values = compression_values(agent.packer, agent.expander, is_on)
+    values["EXITTIME"] = _pair(agent.exit_time, _MICROSECOND, is_on)
     if channel.object_type & SENDING:
         local = kernel.locals.get(channel.text("transmission_queue"))
         depth = 0 if local is None or not is_on else int(local.queue.depth)

@@ -152,6 +152,10 @@ class ChannelSocket(asyncio.Protocol):
         """The next whole segment; RemoteProtocolError if what came cannot be one."""
         return self._reader.next()
 
+    def next_bytes(self) -> bytes | None:
+        """The same, before its header is read."""
+        return self._reader.next_bytes()
+
     @property
     def carried_bytes(self) -> int:
         """Both ways."""

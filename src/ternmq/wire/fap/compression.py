@@ -34,6 +34,7 @@ import zlib
 from typing import Any, Final, final
 
 from ternmq.base import constants as mq
+from ternmq.base.indicator import Indicator
 from ternmq.ports.clock import Clock
 from ternmq.wire.fap.compression_lists import HEADER_KINDS, MESSAGE_KINDS, NAMES
 from ternmq.wire.fap.segment import SegmentError
@@ -331,8 +332,8 @@ class Rates:
         self.messages = 0
         self.plain_bytes = 0
         self.sent_bytes = 0
-        self._rate = Fading()  # hundredths of a per cent
-        self._time = Fading()  # nanoseconds
+        self._rate = Indicator()  # hundredths of a per cent
+        self._time = Indicator()  # nanoseconds
 
     def add(self, plain_bytes: int, sent_bytes: int, spent_ns: int) -> None:
         """One message."""
@@ -345,28 +346,8 @@ class Rates:
 
     def rate_percent(self) -> tuple[int, int]:
         """How much shorter, in per cent, recently and in the longer run."""
-        return self._rate.short // 100, self._rate.long // 100
+        return int(self._rate.short) // 100, int(self._rate.long) // 100
 
     def time_us(self) -> tuple[int, int]:
         """Microseconds a message."""
-        return self._time.short // 1000, self._time.long // 1000
-
-
-@final
-class Fading:
-    """Two averages of the same numbers: one forgets soon, the other later."""
-
-    def __init__(self) -> None:
-        self.short = 0
-        self.long = 0
-        self._is_new = True
-
-    def add(self, value: int) -> None:
-        """One more."""
-        if self._is_new:
-            self._is_new = False
-            self.short = value
-            self.long = value
-            return
-        self.short += (value - self.short) // 8
-        self.long += (value - self.long) // 64
+        return int(self._time.short) // 1000, int(self._time.long) // 1000

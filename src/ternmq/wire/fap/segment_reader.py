@@ -94,6 +94,12 @@ class SegmentReader:
 
     def next(self) -> Segment | None:
         """The next segment; None if it has not come whole."""
+        data = self.next_bytes()
+        return None if data is None else read_segment(data)
+
+    def next_bytes(self) -> bytes | None:
+        """The bytes of the next segment, whose eye-catcher and length were looked at: a send exit
+        may have changed what is behind them."""
         have = len(self._buffer) - self._at
         if have < BYTES_MIN:
             if have >= 4:
@@ -105,7 +111,7 @@ class SegmentReader:
         with memoryview(self._buffer) as view:
             data = bytes(view[self._at : self._at + length])
         self._at += length
-        return read_segment(data)
+        return data
 
     def _length(self) -> int:
         variant = segment_variant(self._buffer, self._at)
