@@ -26,13 +26,16 @@ class NotUsable(Exception):
 
 
 def exits_folder(ini: IniFile, folder: str) -> str:
-    """ExitsDefaultPath64 or ExitsDefaultPath of the ExitPath stanza of qm.ini; without them the
-    folder `exits` in the queue manager's own."""
+    """The folder that qm.ini names; else the folder `exits` in the queue manager's own."""
+    return exits_path(ini) or os.path.join(folder, FOLDER)
+
+
+def exits_path(ini: IniFile) -> str:
+    """ExitsDefaultPath64 or ExitsDefaultPath of the ExitPath stanza of qm.ini; "" without them."""
     stanza = ini.first("ExitPath")
-    path = ""
-    if stanza is not None:
-        path = stanza.get("ExitsDefaultPath64") or stanza.get("ExitsDefaultPath")
-    return path or os.path.join(folder, FOLDER)
+    if stanza is None:
+        return ""
+    return stanza.get("ExitsDefaultPath64") or stanza.get("ExitsDefaultPath")
 
 
 def load_module(path: str) -> ModuleType:

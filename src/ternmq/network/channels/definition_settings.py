@@ -6,11 +6,12 @@ import os
 from typing import Final
 
 from ternmq.base import constants as mq
-from ternmq.base.attributes import BY_NAME
 from ternmq.channel.settings import ChannelSettings
 from ternmq.kernel.inquire import COMMAND_LEVEL
 from ternmq.kernel.kernel import Kernel
 from ternmq.store.catalog import Definition
+from ternmq.wire.fap.compression import available_headers, available_messages
+from ternmq.wire.fap.compression_lists import named
 
 PRODUCT_ID: Final = f"MQMM{COMMAND_LEVEL // 100:02}{COMMAND_LEVEL // 10 % 10:02}0000"
 # Attributes that the settings have under the same name.
@@ -51,11 +52,14 @@ def settings_of(
     )
     made.is_fast = channel.number("nonpersistent_speed") == mq.MQNPMS_FAST
     made.converts = given.get("convert") == mq.MQCDC_SENDER_CONVERSION
-    made.header_compression = _compressions(channel, "COMPHDR", "header_compression")
-    made.message_compression = _compressions(channel, "COMPMSG", "message_compression")
+    made.header_compression = compressions_of(channel, "header_compression")
+    made.message_compression = compressions_of(channel, "message_compression")
+    made.clock = kernel.clock
     return made
 
 
-def _compressions(channel: Definition, keyword: str, name: str) -> list[int]:
-    words = BY_NAME[channel.object_type][keyword].words
-    return [words[one] for one in channel.text(name).split(",") if one in words]
+def compressions_of(channel: Definition, name: str) -> list[int]:
+    """COMPHDR or COMPMSG: those that can be used here, the preferred one first."""
+    is_header = name == "header_compression"
+    available = available_headers() if is_header else available_messages()
+    return named(str(channel.attributes.get(name, "")), available)

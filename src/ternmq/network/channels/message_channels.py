@@ -15,6 +15,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
 from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, RETRY, Agent, End
+from ternmq.channel.exit_points import ExitChain, ExitEnds
 from ternmq.channel.ping import PingingAgent
 from ternmq.channel.receiver import ReceivingAgent
 from ternmq.channel.sender import SendingAgent
@@ -25,12 +26,14 @@ from ternmq.kernel.channel_instance import FORCE, QUIESCE, TERMINATE, ChannelIns
 from ternmq.kernel.channel_work import ChannelWork
 from ternmq.network.channels.agent_driver import AgentDriver, DriverOwner
 from ternmq.network.channels.channel_events import ChannelEvents
+from ternmq.network.channels.channel_exits import exits_of
 from ternmq.network.channels.channel_run import ChannelRun
 from ternmq.network.channels.channel_socket import ChannelSocket
 from ternmq.network.channels.definition_settings import settings_of
 from ternmq.network.channels.dialing import Dialer, DialFailed
 from ternmq.network.channels.engine_side import EngineSide
 from ternmq.network.channels.inbound import Inbound
+from ternmq.network.channels.status_segment import status_segment
 from ternmq.network.edge.admission import Peer
 from ternmq.network.edge.network_host import NetworkHost
 from ternmq.network.edge.tcp_listener import Network
@@ -57,12 +60,14 @@ _STATUS_WORDS: Final[dict[int, str]] = {
 class Agents:
     """Makes agents. A test has others."""
 
-    def running(self, settings: ChannelSettings, is_initiator: bool) -> Agent:
+    def running(
+        self, settings: ChannelSettings, is_initiator: bool, exits: ExitChain | None = None
+    ) -> Agent:
         """One end of a channel, the one that calls or the one that is called."""
         role = INITIATOR if is_initiator else ACCEPTOR
         if settings.kind & (SENDER | SERVER):
-            return SendingAgent(settings, role)
-        return ReceivingAgent(settings, role)
+            return SendingAgent(settings, role, exits)
+        return ReceivingAgent(settings, role, exits)
 
     def pinging(self, settings: ChannelSettings, data: bytes) -> Agent:
         """The end that pings."""
@@ -84,6 +89,7 @@ class MessageChannels(DriverOwner):
         self.events = ChannelEvents()  # the initiator puts itself here
         self._agents = agents or Agents()
         self._network = network
+        self.exit_files = network.exit_files
         self._lock = host.shell.lock
         self._kernel = host.engine.kernel
         self._turns = host.turns
@@ -175,7 +181,20 @@ class MessageChannels(DriverOwner):
         settings = settings_of(self._kernel, channel, sock.peer.address, self.settings.pipelines)
         settings.number = instance.number
         settings.callback_only = first is not None and channel.object_type == SENDER
-        agent = self._agents.running(settings, first is None)
+        try:
+            exits = exits_of(
+                self.exit_files,
+                channel,
+                self._kernel.name,
+                sock.peer.certificate_issuer,
+                self._kernel.clock,
+            )
+        except ExitEnds as ends:
+            sock.write([status_segment(ends.status, None if first is None else first.header)])
+            sock.close()
+            self._finish(run, End(NO_RETRY, ends.message_id, ends.inserts, ends.status))
+            return
+        agent = self._agents.running(settings, first is None, exits)
         user = run.user or self.host.own_user
         is_sending = channel.object_type & (SENDER | SERVER) != 0
         try:

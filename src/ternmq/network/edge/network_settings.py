@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ternmq.base.ini import IniFile
+from ternmq.runtime.exit_files import exits_path
 
 DEFAULT_PORT = 1414
 CONNECT_S_USUAL = 30.0
@@ -29,6 +30,7 @@ class NetworkSettings:
     adopts: frozenset[str] = frozenset()  # AdoptNewMCA: types of channels
     adopt_checks: frozenset[str] = frozenset(ADOPT_CHECKS)
     adopt_s: int = 60  # AdoptNewMCATimeout
+    exits_path: str = ""  # ExitPath: the folder for exits; "": in the queue manager's own
 
 
 def read_network_settings(ini: IniFile) -> NetworkSettings:
@@ -53,6 +55,7 @@ def read_network_settings(ini: IniFile) -> NetworkSettings:
             channels.get("AdoptNewMCACheck"), ADOPT_CHECKS, made.adopt_checks
         )
         made.adopt_s = int(channels.get("AdoptNewMCATimeout") or made.adopt_s)
+    made.exits_path = exits_path(ini)
     tls = ini.first("SSL")
     if tls is not None:
         made.allows_tls_1_3 = tls.get("AllowTLSV13").upper() not in ("NO", "N", "FALSE")

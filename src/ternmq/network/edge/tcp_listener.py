@@ -26,6 +26,7 @@ from ternmq.network.edge.channel_users import Users
 from ternmq.network.edge.log_throttle import LogThrottle
 from ternmq.network.edge.network_host import NetworkHost
 from ternmq.network.edge.network_settings import NetworkSettings
+from ternmq.runtime.exit_files import FOLDER, ExitFiles
 from ternmq.security.password_file import PasswordFileError, has_default_password, read_accounts
 
 LogMessage = Callable[..., None]
@@ -52,6 +53,7 @@ class Network:
         kernel = host.engine.kernel
         self.tls = TlsContexts(kernel.catalog, kernel.name, folder)
         self.tls.allows_tls_1_3 = self.settings.allows_tls_1_3
+        self.exit_files = ExitFiles(self.settings.exits_path or os.path.join(folder, FOLDER))
         most = self.settings.channels_max or host.sessions_max
         self.channels = Channels(kernel, most, self.log_message)
         control = kernel.parts.control
