@@ -3,8 +3,8 @@
     ALTER CHANNEL(A.TO.B) CHLTYPE(SDR)  SENDEXIT('seal(send)') SENDDATA('key of both ends') +
                                         RCVEXIT('seal(receive)') RCVDATA('key of both ends')
 
-and the same at the receiver. It shows what exits can do: TLS (SSLCIPH) does more, and faster. Each segment
-gets a number, so that none can be repeated or left out; the number and the keys are kept by direction.
+and the same at the receiver. It shows what exits can do: TLS (SSLCIPH) does more, and faster. Each
+segment gets a number, so that none can be repeated or left out.
 """
 
 import hashlib

@@ -3,8 +3,8 @@
     ALTER CHANNEL(A.TO.B) CHLTYPE(SDR)  MSGEXIT('squeeze(shrink)')
     ALTER CHANNEL(A.TO.B) CHLTYPE(RCVR) MSGEXIT('squeeze(grow)')
 
-COMPMSG does it without an exit. Here only data that a marker is not yet before is compressed, so that one end
-may have the exit before the other.
+COMPMSG does it without an exit. What has no marker is taken as it is, so that the receiving end may
+have the exit before the sending one.
 """
 
 import zlib
