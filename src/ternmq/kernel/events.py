@@ -149,9 +149,11 @@ class EventSink:
     def channel_place(self, definition: Definition, waits: bool) -> None:
         """A channel waits for a place among the active ones, or has one after it has waited."""
 
-    def channel_defined(self, name: str, channel_type: int, address: str, why: str) -> None:
-        """A channel was defined because a partner called it; or could not be: `why` is the AMQ
-        message."""
+    def channel_defined(
+        self, name: str, channel_type: int, address: str, failed: int, feedback: int
+    ) -> None:
+        """A channel was defined because a partner called it; or could not be: `failed` is the
+        reason, `feedback` that of the exit that suppressed it."""
 
     def was_put(self, local: LocalQueue) -> None:
         """A message has been put, in a unit of work or not."""

@@ -109,15 +109,17 @@ def place_event(qmgr_name: str, definition: Definition, waits: bool) -> PCFMessa
 
 
 def defined_event(
-    qmgr_name: str, name: str, channel_type: int, address: str, why: str
+    qmgr_name: str, name: str, channel_type: int, address: str, failed: int, feedback: int
 ) -> PCFMessage:
     """Channel Auto-definition OK, Channel Auto-definition Error."""
     parameters = [_qmgr(qmgr_name), _channel(name)]
     parameters.append(pcf.integer(mq.MQIACH_CHANNEL_TYPE, channel_type))
-    if why:
-        parameters.append(pcf.integer(mq.MQIACF_ERROR_IDENTIFIER, error_identifier(why)))
+    if failed:
+        parameters.append(pcf.integer(mq.MQIACF_ERROR_IDENTIFIER, failed))
     parameters.append(_address(address))
-    reason = rc.MQRC_CHANNEL_AUTO_DEF_ERROR if why else rc.MQRC_CHANNEL_AUTO_DEF_OK
+    if feedback:
+        parameters.append(pcf.integer(mq.MQIACF_AUX_ERROR_DATA_INT_1, feedback))
+    reason = rc.MQRC_CHANNEL_AUTO_DEF_ERROR if failed else rc.MQRC_CHANNEL_AUTO_DEF_OK
     return _event(reason, parameters)
 
 

@@ -193,10 +193,12 @@ class Events(EventSink):
         if kernel.events & CHANNEL:
             self.queues.put(CHANNEL_EVENTS, place_event(kernel.name, definition, waits))
 
-    def channel_defined(self, name: str, channel_type: int, address: str, why: str) -> None:
+    def channel_defined(
+        self, name: str, channel_type: int, address: str, failed: int, feedback: int
+    ) -> None:
         kernel = self._kernel
         if kernel.number("auto_define_event") == mq.MQEVR_ENABLED:
-            event = defined_event(kernel.name, name, channel_type, address, why)
+            event = defined_event(kernel.name, name, channel_type, address, failed, feedback)
             self.queues.put(CHANNEL_EVENTS, event)
 
     def _reports_all_channels(self) -> bool:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from ternmq.channel.agent import End
 from ternmq.kernel.channel_instance import ChannelInstance
-from ternmq.network.edge.admission import Peer, Refused
+from ternmq.network.edge.admission import Refused
 from ternmq.store.catalog import Definition
-from ternmq.wire.fap.initial_data import InitialData
 
 
 class ChannelEvents:
@@ -17,10 +16,6 @@ class ChannelEvents:
 
     def may_enter(self, definition: Definition, qmgr_name: str, address: str) -> Refused | None:
         """A partner calls: why it may not come in now; None if it may."""
-        return None
-
-    def find(self, name: str, asked: InitialData, peer: Peer) -> Definition | None:
-        """A partner calls a channel that is not defined: one that was defined for it, or None."""
         return None
 
     def callback_wanted(self, definition: Definition) -> None:

@@ -130,7 +130,7 @@ class Inbound:
         with self._host.shell.lock:
             definition = self._kernel.catalog.find(SVRCONN, name)
         if definition is None or definition.object_type == CLNTCONN:
-            definition = self._channels.events.find(name, asked, peer)
+            definition = self._host.admission.define(name, asked, peer)
         if definition is None:
             raise Refused(NO_CHANNEL, "AMQ9519E", (name,))
         is_requester = asked.capabilities_1 & CAP_REQUEST_INITIATION != 0

@@ -142,11 +142,14 @@ class Admission:
         self._log_message = log_message
         self.channels = channels
         self.users = users
+        # Defines a channel that a partner calls, if that is wanted.
+        self.define: Callable[[str, InitialData, Peer], Definition | None] = _defines_nothing
 
     def channel(self, asked: InitialData, peer: Peer) -> ChannelInstance:
         """The instance for a partner's first initial data; Refused if there may be none."""
         name = asked.channel_name.strip(" \0")
         try:
+            self.define(name, asked, peer)
             with self._lock:
                 definition = self._definition(name, asked, peer)
                 check_tls(definition, peer)
@@ -229,6 +232,10 @@ class Admission:
         """The socket of an instance is gone."""
         with self._lock:
             self.channels.leave(instance)
+
+
+def _defines_nothing(_name: str, _asked: InitialData, _peer: Peer) -> Definition | None:
+    return None
 
 
 def check_tls(channel: Definition, peer: Peer) -> None:

@@ -20,6 +20,7 @@ from ternmq.base.limits import BLOCKED_HELD_MAX, BLOCKED_HOLD_S
 from ternmq.kernel.channel_control import INITIATORS_MAX
 from ternmq.network.edge.accept import Acceptor, ProtocolOf
 from ternmq.network.edge.admission import Admission, Peer
+from ternmq.network.edge.auto_definition import AutoDefinition
 from ternmq.network.edge.channel_instances import Channels
 from ternmq.network.edge.channel_tls import TlsContexts
 from ternmq.network.edge.channel_users import Users
@@ -61,6 +62,8 @@ class Network:
         control.initiators_max = min(self.settings.initiators_max, INITIATORS_MAX)
         self.users = Users(host, self.log_message, self.settings.adopts_early)
         self.admission = Admission(host, self.channels, self.users, self.log_message)
+        self.auto_definition = AutoDefinition(host, self.users, self.exit_files, self.log_message)
+        self.admission.define = self.auto_definition.find
         self.acceptor = Acceptor(self.tls, protocol_of, self.log_message, self.admission.tls_failed)
         self.acceptor.is_full = lambda: host.open_sockets >= host.sessions_max
         self.acceptor.unauthenticated.share(host.sessions_max)
