@@ -117,3 +117,13 @@ def test_channel_when_a_message_is_longer_than_many_segments_then_it_is_compress
         assert 2_000_000 < sent_bytes(one) < 2_200_000
 
     ran(work)
+
+
+def test_define_when_a_sending_end_leaves_the_choice_open_then_refused() -> None:
+    async def work(one: Node, other: Node) -> None:
+        text = "DEFINE CHANNEL(X) CHLTYPE({}) CONNAME(h) XMITQ(Q) COMPMSG(RLE,ANY)"
+        for kind in ("SDR", "SVR"):
+            assert not one.manager.mqsc(text.format(kind))[0].ok
+        assert one.manager.mqsc("DEFINE CHANNEL(X) CHLTYPE(RCVR) COMPMSG(ANY)")[0].ok
+
+    ran(work)

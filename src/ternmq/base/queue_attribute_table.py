@@ -98,9 +98,9 @@ authority_event      AUTHOREV IA_AUTHORITY_EVENT      @switch            DISABLE
 ccsid                CCSID    IA_CODED_CHAR_SET_ID    1..65535           1208     *
 certificate_label    CERTLABL CA_CERT_LABEL           64                 -        *
 certificate_policy   CERTVPOL IA_CERT_VAL_POLICY      @cert_policy       ANY      * i
-auto_define          CHAD     IA_CHANNEL_AUTO_DEF     @switch            DISABLED * i
-auto_define_event    CHADEV   IA_CHANNEL_AUTO_DEF_EVENT @switch          DISABLED * i
-auto_define_exit     CHADEXIT CA_CHANNEL_AUTO_DEF_EXIT 128               -        * i
+auto_define          CHAD     IA_CHANNEL_AUTO_DEF     @switch            DISABLED *
+auto_define_event    CHADEV   IA_CHANNEL_AUTO_DEF_EVENT @switch          DISABLED *
+auto_define_exit     CHADEXIT CA_CHANNEL_AUTO_DEF_EXIT 128               -        *
 channel_event        CHLEV    IA_CHANNEL_EVENT        @exception         DISABLED *
 channel_rules        CHLAUTH  IA_CHLAUTH_RECORDS      @switch            ENABLED  *
 workload_data        CLWLDATA CA_CLUSTER_WORKLOAD_DATA 32                -        * i

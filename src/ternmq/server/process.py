@@ -41,7 +41,7 @@ from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.outlets.restarting import went_well
 from ternmq.ports.os_disk import OsDisk
-from ternmq.remote.local.folder_lookup import Place, data_folder
+from ternmq.remote.local.folder_lookup import Place, data_folder, machine_ini
 from ternmq.runtime.exit_files import exits_folder
 from ternmq.runtime.starting import Started, log_parameters, start
 from ternmq.server import host as modes
@@ -60,7 +60,7 @@ from ternmq.server.loop import run
 from ternmq.server.parts import ServerParts
 from ternmq.server.settings.log_settings import error_log_services
 from ternmq.server.settings.measure_settings import measure_settings
-from ternmq.server.settings.queue_manager_ini import check, read_queue_manager_ini
+from ternmq.server.settings.queue_manager_ini import check, read_queue_manager_ini, refuse_stanzas
 from ternmq.server.settings.system_parameters import system_parameters
 from ternmq.server.start_progress import StartProgress
 from ternmq.server.trace import Trace
@@ -130,6 +130,7 @@ class Process:
         """Lock the folder and restart the queue manager; StartFailed says why it did not."""
         place = self.place
         try:
+            refuse_stanzas(machine_ini(data_folder()))
             ini = read_queue_manager_ini(place.folder)
             self._network_settings = read_network_settings(ini)
             parameters_of_system = system_parameters(ini)

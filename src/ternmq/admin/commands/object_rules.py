@@ -38,6 +38,7 @@ from ternmq.store.catalog import Catalog
 from ternmq.wire.cipher_specs import cipher_specs_of
 
 _NEEDS_CONNECTION = types.SENDER | types.REQUESTER | types.CLUSSDR | types.CLNTCONN
+_CHOOSES_COMPRESSION = types.SENDER | types.SERVER | types.CLUSSDR | types.CLUSRCVR | types.CLNTCONN
 _LENDERS = ("SYSTEM.DEF.", "SYSTEM.DEFAULT.", "SYSTEM.AUTO.")
 
 
@@ -96,6 +97,9 @@ class Check:
     def _text(self, name: str) -> str:
         return str(self.values.get(name, ""))
 
+    def _words(self, name: str) -> list[str]:
+        return self._text(name).split(",")
+
     def _number(self, name: str) -> int:
         value = self.values.get(name, 0)
         return value if isinstance(value, int) else 0
@@ -148,6 +152,9 @@ class Check:
         fault = peer_fault(self._text("ssl_peer"))
         if fault:
             raise self._error(MQRCCF_SSL_PEER_NAME_ERROR, f"SSLPEER: {fault}")
+        if self.object_type & _CHOOSES_COMPRESSION and "ANY" in self._words("message_compression"):
+            detail = "COMPMSG(ANY) is for RCVR, RQSTR and SVRCONN: this end says which"
+            raise self._error(MQRCCF_ATTR_VALUE_ERROR, detail)
         if self.object_type & _NEEDS_CONNECTION:
             self._need("connection_name", MQRCCF_MISSING_CONN_NAME)
         if self.object_type & (types.SENDER | types.SERVER):

@@ -139,8 +139,13 @@ REPEATED: Final = (
     "smfdestination",
     "xaresourcemanager",
 )
+_NO_API_EXITS: Final = (
+    "API exits are not supported: no call would reach this one; remove the stanza"
+)
 REFUSED: Final = {
-    "apiexitlocal": "API exits are not supported: no call would reach this one; remove the stanza",
+    "apiexitlocal": _NO_API_EXITS,
+    "apiexitcommon": _NO_API_EXITS,  # of mqs.ini, as the next one
+    "apiexittemplate": _NO_API_EXITS,
 }
 # Stanzas in which every attribute is the user's own, or another product's. None has an effect.
 FREE: Final = (
@@ -178,14 +183,20 @@ def take_in(ini: IniFile, stanza: Stanza) -> None:
             ini.set(there, name, value)
 
 
+def refuse_stanzas(ini: IniFile) -> None:
+    """Raise the first stanza that a queue manager does not start with, of qm.ini or mqs.ini."""
+    for stanza in ini.stanzas:
+        if stanza.name.lower() in REFUSED:
+            raise IniError(ini.file, stanza.line, REFUSED[stanza.name.lower()])
+
+
 def check(ini: IniFile) -> list[IniError]:
     """Raise the first value that cannot be; return what has no effect, as warnings."""
     idle: list[IniError] = []
     stanzas = {row.stanza.lower() for row in ROWS}
     free = {name.lower() for name in FREE}
+    refuse_stanzas(ini)
     for stanza in ini.stanzas:
-        if stanza.name.lower() in REFUSED:
-            raise IniError(ini.file, stanza.line, REFUSED[stanza.name.lower()])
         if stanza.name.lower() in free:
             why = f"stanza {stanza.name} has no effect here"
             idle.append(IniError(ini.file, stanza.line, why))

@@ -97,7 +97,8 @@ def another_value(row: Attribute) -> Value:
     if row.kind == schema.LIST:
         return "A,B"
     if row.kind == schema.WORDS:
-        return [one for one in row.words if one != row.default][-1]
+        # ANY is for receiving ends alone
+        return [one for one in row.words if one not in (row.default, "ANY")][-1]
     if row.kind == schema.TEXT:
         return "é 'text' (1)"[: row.highest - 1].rstrip()
     return next(number for number in row.words.values() if number != row.default)

@@ -49,8 +49,9 @@ def test_free_stanza_when_anything_is_in_it_then_it_is_reported_without_effect(s
     assert (reported.line, reported.why) == (1, f"stanza {stanza} has no effect here")
 
 
-def test_exits_of_the_api_when_there_are_some_then_they_are_refused() -> None:
-    text = "ApiExitLocal:\n   Name=audit\n   Module=/opt/audit\n"
+@pytest.mark.parametrize("stanza", ["ApiExitLocal", "ApiExitCommon", "ApiExitTemplate"])
+def test_exits_of_the_api_when_there_are_some_then_they_are_refused(stanza: str) -> None:
+    text = f"{stanza}:\n   Name=audit\n   Module=/opt/audit\n"
     with pytest.raises(IniError, match="no call would reach this one"):
         check(IniFile(text))
 
