@@ -77,6 +77,7 @@ DISCARDED: Final = 4  # a fast one that no queue took, or one with MQRO_DISCARD_
 NORMAL: Final = 0  # DISCINT, STOP, PING: INACTIVE or STOPPED
 RETRY: Final = 1  # the link or the partner failed: try again later
 NO_RETRY: Final = 2  # it cannot heal by itself: STOPPED
+RESET_KEY: Final = 4  # SSLRKEYC: the same channel goes on at once, on a new connection
 CALL_BACK: Final = 3  # a sender calls its requester now; a requester waits (REQUESTING) for that
 
 
@@ -175,7 +176,21 @@ class Agent:
         self.last_sequence = 0  # LSTSEQNO
         self.last_luwid = NO_LUWID
         self.is_in_doubt = False
-        self.figures: Final = ChannelFigures()
+        self.carried_bytes: i64 = 0  # of connections before this one
+        self.carried_batches: i64 = 0
+        self.figures = ChannelFigures()
+
+    def carry_over(self, before: Agent) -> None:
+        """This agent goes on for one that has ended with RESET_KEY: the channel's figures go on."""
+        self.messages = before.messages
+        self.batches = before.batches
+        self.bytes_sent = before.bytes_sent
+        self.bytes_received = before.bytes_received
+        self.buffers_sent = before.buffers_sent
+        self.buffers_received = before.buffers_received
+        self.figures = before.figures
+        self.carried_bytes = before.bytes_sent + before.bytes_received
+        self.carried_batches = before.batches
 
     def start(self, now_ns: i64) -> None:
         """The socket is there: an initiator sends its initial data, an acceptor waits for it."""

@@ -30,6 +30,7 @@ from ternmq.channel.agent import (
     PREPARE,
     READ_STATE,
     RESET,
+    RESET_KEY,
     RETRY,
     End,
     Want,
@@ -47,7 +48,7 @@ from ternmq.channel.transmission_message import (
 )
 from ternmq.wire.fap.channel_dialogue import COMPARE, END_SOON, GO_ON, TAKE_CONFIRM
 from ternmq.wire.fap.channel_flows import read_resync, read_status
-from ternmq.wire.fap.dialogue import Row
+from ternmq.wire.fap.dialogue import INITIATOR, Row
 from ternmq.wire.fap.segment import Segment
 from ternmq.wire.fap.vocabulary import (
     BATCH_FAILURE,
@@ -285,7 +286,7 @@ class SendingAgent(ChannelAgent):
         if self._more:
             return self._get()
         batch = self._batch
-        ends_soon = self.quiesces or self._closes
+        ends_soon = self.quiesces or self._closes or self._key_is_due()
         if batch is not None and self._in_doubt is None and self._is_complete(batch, ends_soon):
             self._end_batch(batch)
             return True
@@ -374,11 +375,20 @@ class SendingAgent(ChannelAgent):
         self.substate = mq.MQCHSSTATE_END_OF_BATCH
         self.waits_since_ns = self.now_ns
 
+    def _key_is_due(self) -> bool:
+        """SSLRKEYC: whether this connection has had its bytes, and a batch: so work goes on."""
+        limit: i64 = self.settings.key_reset_bytes
+        if not limit or self.role != INITIATOR or self.batches <= self.carried_batches:
+            return False
+        return self.bytes_sent + self.bytes_received - self.carried_bytes >= limit
+
     def _close(self) -> None:
         name = self.settings.name
         self.say_plain(STATUS_DATA, CLOSE_CHANNEL)
         if self.quiesces:
             self.finish(End(NORMAL, "AMQ9528I", (name,)))
+        elif not self._closes:
+            self.finish(End(RESET_KEY, "AMQ9001I", (name,)))
         else:
             inserts = (name, self.settings.address)
             self.finish(End(RETRY, "AMQ9558E", inserts, CHANNEL_UNAVAILABLE))

@@ -40,5 +40,6 @@ class ChannelSettings:
         self.message_compression: list[int] = []
         self.message_retries = 10  # MRRTY
         self.message_retry_ms = 1000  # MRTMR
+        self.key_reset_bytes = 0  # SSLRKEYC of a TLS channel; 0: its key lasts as long as it
         self.clock: Clock | None = None  # for COMPTIME and EXITTIME
         self.callback_only = False  # a sender that a requester has called: it calls back
