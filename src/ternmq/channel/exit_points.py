@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.base import constants as mq
+from mypy_extensions import mypyc_attr
+
 from ternmq.base.indicator import Indicator
 
 # What `security` wants to be done with its data.

@@ -60,8 +60,9 @@ class Terms:
         self.has_security: Final = agreed.capabilities_1 & fap.CAP_REQUEST_SECURITY != 0
         self.header_compressions: Final = compressions_in(agreed.header_compressions)
         self.message_compressions: Final = compressions_in(agreed.message_compressions)
-        self.header_compression: Final = _first(agreed.header_compressions)
-        self.message_compression: Final = _first(agreed.message_compressions)
+        self.header_compression: Final = self.header_compressions[0]
+        self.message_compression: Final = self.message_compressions[0]
+        self.partner_ccsid: Final = partner.ccsid
         self.partner_qmgr: Final = partner.qmgr_name
         self.partner_id: Final = partner.qmgr_id
         self.partner_product: Final = partner.product_id
@@ -79,6 +80,13 @@ def header_ccsid(settings: ChannelSettings) -> int:
     ccsid = settings.ccsid
     usable = is_known(ccsid) and is_ascii_based(ccsid) and not is_wide(ccsid)
     return ccsid if usable else UTF8
+
+
+def data_ccsid(settings: ChannelSettings) -> int:
+    """The character set that the queue manager has for data: a sender with CONVERT(YES) converts to
+    it."""
+    usable = is_known(settings.ccsid) and not is_wide(settings.ccsid)
+    return settings.ccsid if usable else UTF8
 
 
 def batch_limit(settings: ChannelSettings) -> int:
@@ -109,7 +117,7 @@ def wishes(settings: ChannelSettings, has_security: bool) -> InitialData:
     made.sequence_wrap = settings.sequence_wrap
     made.heartbeat_s = settings.heartbeat_s
     made.channel_name = settings.name
-    made.ccsid = header_ccsid(settings)
+    made.ccsid = data_ccsid(settings)
     made.qmgr_name = settings.qmgr_name
     made.qmgr_id = settings.qmgr_id
     made.product_id = settings.product_id
@@ -176,7 +184,7 @@ def answered(
         thread_id=settings.number,
     )
     made, again = answer(asked, offer)
-    made.ccsid = header_ccsid(settings)
+    made.ccsid = data_ccsid(settings)
     if made.batch_messages_max < 1 or made.message_bytes_max < 1:
         raise SegmentError("a batch has at least one message", fap.NEGOTIATION_FAILED)
     return made, again

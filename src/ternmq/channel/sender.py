@@ -38,7 +38,8 @@ from ternmq.channel.agent import (
 from ternmq.channel.batch import Batch, Luwids, Numbers
 from ternmq.channel.channel_agent import MILLISECOND, SECOND, ChannelAgent
 from ternmq.channel.channel_state import ChannelState
-from ternmq.channel.exit_points import PASS, ExitChain
+from ternmq.channel.exit_points import ExitChain
+from ternmq.channel.sending_form import for_partner, packed, through_exits
 from ternmq.channel.settings import ChannelSettings
 from ternmq.channel.transmission_message import (
     HEADER_BYTES,
@@ -458,15 +459,10 @@ class SendingAgent(ChannelAgent):
         reason = want.reason
         if not reason and not is_transmission_message(message):
             reason = mq.MQFB_XMIT_Q_MSG_ERROR
+        if not reason:
+            message, reason = for_partner(self, message)
         if not reason and self.exits.has_message:
-            self.exits.header_compression = self.header_compression
-            self.exits.message_compression = self.message_compression
-            verdict = self.exits.message(message)
-            message = verdict.message
-            if verdict.kind != PASS:
-                reason = verdict.reason or mq.MQFB_STOPPED_BY_MSG_EXIT
-            elif not is_transmission_message(message):
-                reason = mq.MQFB_XMIT_Q_MSG_ERROR
+            message, reason = through_exits(self, self.exits, message)
         if not reason and channel_bytes(message) > self.message_bytes_max:
             reason = MQRC_MSG_TOO_BIG_FOR_CHANNEL
         if reason:
@@ -487,9 +483,9 @@ class SendingAgent(ChannelAgent):
             self.numbers.last = self.numbers.following()
             batch.sequence = self.numbers.last
             batch.counted += 1
-        data, flags = self._packed(message)
-        size = self.segment_bytes_max - self.exits.space
-        pieces = self.writer.pieces(data, self.numbers.last, batch.luwid, flags, size)
+        data, flags = packed(self, self.exits, message)
+        room: i64 = self.segment_bytes_max - self.exits.space
+        pieces = self.writer.pieces(data, self.numbers.last, batch.luwid, flags, room)
         self.dialogue.say(MESSAGE_DATA)
         for piece in pieces:
             self.send(piece)
@@ -499,16 +495,6 @@ class SendingAgent(ChannelAgent):
         self.figures.message(len(message), is_counted, want.waited_ns, self.now_ns)
         self._last_work_ns = self.now_ns
         self._show_current()
-
-    def _packed(self, message: bytes) -> tuple[bytes, int]:
-        """The message as it is sent, and flags 2 of its segments."""
-        packer = self.packer
-        if packer is None:
-            return message, 0
-        if not self.exits.has_message:
-            return packer.pack(message, HEADER_BYTES)
-        header, data = self.exits.header_compression, self.exits.message_compression
-        return packer.pack_with(message, HEADER_BYTES, header, data)
 
     def _want_failed(self, want: Want, error: MQError) -> None:
         kind = want.kind

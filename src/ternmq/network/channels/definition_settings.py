@@ -56,6 +56,7 @@ def settings_of(
     made.header_compression = compressions_of(channel, "header_compression")
     made.message_compression = compressions_of(channel, "message_compression")
     made.clock = kernel.clock
+    made.conversion = kernel.conversion
     return made
 
 
