@@ -258,9 +258,9 @@ ROWS: Final[dict[str, Probe]] = {
         inert(object_types.OCSP, "OCSPURL"),
         shown_by("tests/unit/remote/fap/test_key_repository.py", "key.kdb"),
     ),
-    "channel exits, compression, automatic definition": all_of(
-        inert(object_types.SVRCONN, "COMPMSG", "COMPHDR", "SCYEXIT", "SENDEXIT", "RCVEXIT"),
-        inert(object_types.QMGR, "CHAD", "CHADEXIT"),
+    "exits of client channels": all_of(
+        inert(object_types.SVRCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
+        inert(object_types.CLNTCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
     ),
     "SUSPEND, RESUME, REFRESH and RESET of clusters, DISPLAY CLUSQMGR": all_of(
         commands("SUSPEND QMGR CLUSTER(C)", "AMQ8561E"),
@@ -379,10 +379,9 @@ DESCRIBED: Final[dict[str, Probe]] = {
         judged_by("tests/media/test_images.py", "test_extents_before_the_oldest_image_and_restart"),
     ),
     "MQMDE of programs that use version 1 of MQMD": extension_is_taken_into_the_message,
-    "clients: binary CCDT, exits, compression, FAP levels above 10": all_of(
+    "clients: binary CCDT, exits, FAP levels above 10": all_of(
         binary_table_is_refused,
         shown_by("tests/unit/api/test_fap_definitions.py", '"exits": {"send": []}'),
-        inert(object_types.SVRCONN, "COMPMSG", "COMPHDR"),
         fap_level_is_ten,
     ),
     "MQCONNX: options of activity trace": activity_trace_is_accepted,
