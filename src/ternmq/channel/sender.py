@@ -303,12 +303,8 @@ class SendingAgent(ChannelAgent):
 
     def _get(self) -> bool:
         want = self.ask(GET)
-        want.bytes_max = self.message_bytes_max + HEADER_BYTES
         want.is_fast = self.is_fast
-        want.has_lists = self.has_lists
-        if self.settings.converts:
-            want.ccsid = self.partner_ccsid
-            want.encoding = self.partner_encoding
+        want.bytes_max = self.message_bytes_max
         return True
 
     def _may_pipeline(self) -> bool:

@@ -36,6 +36,7 @@ from ternmq.values.entry import Entry
 BUSY: Final = (MQRC_RESOURCE_PROBLEM, MQRC_Q_FULL, MQRC_Q_SPACE_NOT_AVAILABLE)
 GONE: Final = (MQRC_CONNECTION_BROKEN,)
 SIZES: Final = (0, 20, 200, 700, 2_000, 6_000)
+VOLATILE: Final = "v"
 
 Wish = Pause | Ask | Receive
 Doing = Generator[Wish, Any, Any]
@@ -91,6 +92,8 @@ class Producer(Application):
         self.queue = queue
         self.left = count
         self.count = 0
+        self.volatile_rate = 0.0  # of messages that are not persistent; their names end with "v"
+        self.volatile_stream = ""  # where these have an order of their own
 
     def client(self) -> Client:
         while self.left > 0:
@@ -107,6 +110,9 @@ class Producer(Application):
         priority = self.chance.choice((0, 0, 4))
         name = f"{self.name}:{self.count}"
         stream = f"{self.name}/{self.queue}/{priority}"
+        if self.volatile_rate and self.chance.happens(self.volatile_rate):
+            name += VOLATILE
+            stream += self.volatile_stream
         place = f"{self.node.name}/{self.queue}"
         deed = self.world.history.putting(self.name, name, place, stream, self.count)
         return deed, body_of(name, self.chance.choice(SIZES), kind_for(name)), priority
@@ -115,7 +121,11 @@ class Producer(Application):
         deed, data, priority = self.next_put()
         history = self.world.history
         try:
-            yield from self.ask(self.node.verbs.put(link, self.queue, data, priority=priority))
+            persistent = not deed.name.endswith(VOLATILE)
+            steps = self.node.verbs.put(
+                link, self.queue, data, priority=priority, persistent=persistent
+            )
+            yield from self.ask(steps)
             history.answered(deed, ACKNOWLEDGED)
         except NodeDown:
             history.answered(deed, UNKNOWN)
@@ -132,7 +142,11 @@ class Producer(Application):
             for _ in range(min(self.left, self.chance.randrange(1, 6))):
                 deed, data, priority = self.next_put()
                 history.in_unit(deed)
-                yield from self.ask(verbs.put(link, self.queue, data, priority=priority, sync=True))
+                persistent = not deed.name.endswith(VOLATILE)
+                steps = verbs.put(
+                    link, self.queue, data, priority=priority, persistent=persistent, sync=True
+                )
+                yield from self.ask(steps)
             if self.chance.happens(0.2):
                 yield from self.ask(verbs.back_out(link))
             else:

@@ -41,9 +41,15 @@ class Fault:
         return f"{self.at_s:.3f} s: {self.kind} at {self.node}"
 
 
-def draw(chance: Chance, nodes: list[str], begin_s: float, end_s: float) -> list[Fault]:
+def draw(
+    chance: Chance,
+    nodes: list[str],
+    begin_s: float,
+    end_s: float,
+    possible: tuple[str, ...] = KINDS,
+) -> list[Fault]:
     """A plan for this phase."""
-    kinds = [kind for kind in KINDS if chance.happens(0.4)] or [chance.choice(KINDS)]
+    kinds = [kind for kind in possible if chance.happens(0.4)] or [chance.choice(possible)]
     faults: list[Fault] = []
     for kind in kinds:
         every_s = 0.1 * 20 ** chance.random()  # 0.1 to 2 s
@@ -148,3 +154,26 @@ def heal(world: World) -> None:
         node.clock.thaw()
         _heal_disk(world, node)
         _let_in(world, name)
+
+
+def shrink(
+    plan: list[Fault], fails: Callable[[list[Fault]], bool], tries_max: int = 100
+) -> list[Fault]:
+    """The fewest faults, as far as that is found quickly, with which a run still fails."""
+    size = max(1, len(plan) // 2)
+    tries = 0
+    while tries < tries_max:
+        at = 0
+        removed = False
+        while at < len(plan) and tries < tries_max:
+            fewer = plan[:at] + plan[at + size :]
+            tries += 1
+            if fails(fewer):
+                plan = fewer
+                removed = True
+            else:
+                at += size
+        if size == 1 and not removed:
+            break
+        size = max(1, size // 2)
+    return plan

@@ -9,6 +9,7 @@ committed get, by what the final drain found, or by an unknown get that may have
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -43,6 +44,7 @@ class Report:
     duplicated: list[str] = field(default_factory=list)
     unexpected: list[str] = field(default_factory=list)
     reordered: list[str] = field(default_factory=list)
+    gone: int = 0  # acknowledged and not there, as may be
     unaccounted: int = 0  # acknowledged and not there, but a get with no answer may have taken it
 
     @property
@@ -119,8 +121,8 @@ class History:
 
     # ---- the account
 
-    def check(self) -> Report:
-        """Account for every message."""
+    def check(self, may_be_lost: Callable[[str], bool] | None = None) -> Report:
+        """Account for every message; of some it is known that they may be lost."""
         report = Report()
         report.attempted = len(self.puts)
         report.acknowledged = sum(put.state == ACKNOWLEDGED for put in self.puts.values())
@@ -136,6 +138,9 @@ class History:
             if seen:
                 self._seen(report, put)
             elif put.state == ACKNOWLEDGED and name not in maybe:
+                if may_be_lost is not None and may_be_lost(name):
+                    report.gone += 1
+                    continue
                 missing.append(f"{name} on {put.queue}")
         # Each get that was never answered may have taken one message that was not seen since.
         report.unaccounted = min(nameless, len(missing))

@@ -14,7 +14,7 @@ from zlib import crc32
 from ternmq.base.object_types import LOCAL
 from ternmq.testing.machine import Machine
 from ternmq.testing.operations import Mark, Operation
-from ternmq.testing.second_part import MARK, complaint
+from ternmq.testing.second_part import MARK, complaint, complaint_after_travel
 from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT
 from ternmq.values.entry import Entry
 
@@ -215,6 +215,15 @@ def name_of_message(entry: Entry) -> str:
     wrong = complaint(entry)
     if wrong:
         raise Disagreement(f"message {name!r} has another second part than was put: {wrong}")
+    return name
+
+
+def name_after_travel(entry: Entry) -> str:
+    """The name of a message that came over a channel."""
+    name = name_of(entry.data)
+    wrong = complaint_after_travel(entry)
+    if wrong:
+        raise Disagreement(f"message {name!r} has other properties than were put: {wrong}")
     return name
 
 

@@ -20,7 +20,7 @@ from ternmq.ports.effect import Effect
 from ternmq.testing.chance import Chance
 from ternmq.testing.machine import create
 from ternmq.testing.sim_clock import SimClock
-from ternmq.testing.sim_disk import Crash, SimDisk
+from ternmq.testing.sim_disk import Crash, Image, SimDisk
 from ternmq.testing.verbs import Need, Turn, Verbs, Waker
 from ternmq.testing.wreck import any_fate, last_of
 
@@ -49,12 +49,14 @@ class Running:
 class Node:
     """A queue manager that can be crashed and started again."""
 
-    def __init__(self, world: World, name: str, parameters: LogParameters) -> None:
+    def __init__(
+        self, world: World, name: str, parameters: LogParameters, image: Image | None = None
+    ) -> None:
         self.world = world
         self.name = name
         self.chance: Chance = world.chance.branch(name)
         self.clock = SimClock()
-        self.disk = SimDisk()
+        self.disk = SimDisk() if image is None else SimDisk(image)
         self.latency_s: tuple[float, float] = (0.0001, 0.001)
         self.is_up = False
         self.life = 0
@@ -65,7 +67,8 @@ class Node:
         self._running: list[Running] = []
         self._batch: LogBatch | None = None
         self._on_log = False  # an effect on the log's files runs: no force beside it
-        create(self.disk, parameters, name)
+        if image is None:
+            create(self.disk, parameters, name)
         self.start()
 
     # ---- life
@@ -115,6 +118,14 @@ class Node:
         if not self.is_up:
             raise NodeDown(self.name)
         return self.verbs.connect("client", application)
+
+    def depth(self, name: str) -> int:
+        """How many messages a queue holds, those of units of work included; -1: not known before
+        it is loaded."""
+        catalog = self.engine.kernel.catalog
+        number = catalog.definitions[name].object_id
+        queue = catalog.queues.get(number)
+        return int(catalog.depths.get(number, -1) if queue is None else queue.depth)
 
     # ---- verbs
 
@@ -265,6 +276,11 @@ class Node:
         self._later(TICK_S, self._tick)
 
     # ---- time
+
+    def now_ns(self) -> int:
+        """The monotonic time of this node."""
+        self._catch_up()
+        return self.clock.monotonic_ns()
 
     def _latency(self) -> float:
         return self.chance.uniform(*self.latency_s)

@@ -11,8 +11,10 @@ connection that first comes to its place:
     CUT     both ends are closed, as when a process ends
     RESET   both ends are reset, as when a machine is gone
     STALL   nothing passes any more, either way, and neither end knows; as when a cable is cut
+    PASS    nothing happens to the connection
 
-`byte` says how many bytes of the segment pass before that.
+`byte` says how many bytes of the segment pass before that. `break_when` chooses the segment by its
+header instead of its number, and may call something when it comes: to kill an end, say.
 """
 
 from __future__ import annotations
@@ -31,13 +33,19 @@ DIRECTIONS: Final = (TO_SERVER, TO_CLIENT)
 CUT: Final = "cut"
 RESET: Final = "reset"
 STALL: Final = "stall"
+PASS: Final = "pass"
 KINDS: Final = (CUT, RESET, STALL)
 
 _READ_BYTES: Final = 65_536
 _HEAD_BYTES: Final = 8
+HEADER_BYTES: Final = 28  # what `break_when` is shown of a segment
 _RECORD_HEAD_BYTES: Final = 5
 _FLUSH_S: Final = 5.0
 _LINGER_NOT: Final = struct.pack("ii", 1, 0)
+
+
+# Sees direction and header of a segment; whether the fault strikes there.
+Chooses = Callable[[int, bytes], bool]
 
 
 class Fault(NamedTuple):
@@ -84,14 +92,18 @@ class Proxy:
         self,
         target: tuple[str, int],
         length: Callable[[bytes | bytearray], int] = segment_length,
+        host: str = "127.0.0.1",
     ) -> None:
         self._target = target
+        self._host = host
         self._length = length
         self._fault: Fault | None = None
+        self._chooses: Chooses | None = None
+        self._then: Callable[[], None] | None = None
         self._struck = threading.Event()
         self._lock = threading.Lock()
         self._counts = [0, 0]
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server((host, 0))
         self._listener.setblocking(False)
         self._wake_up, self._woken = socket.socketpair()
         self._selector = selectors.DefaultSelector()
@@ -100,19 +112,20 @@ class Proxy:
         self._links: dict[socket.socket, tuple[_Flow, _Flow]] = {}
         self._stalled: list[socket.socket] = []
         self._runs = True
+        self._drops = False
         self._worker = threading.Thread(target=self._run, name="proxy", daemon=True)
         self._worker.start()
 
     @property
     def port(self) -> int:
-        """Where it listens, on 127.0.0.1."""
+        """Where it listens."""
         port: int = self._listener.getsockname()[1]
         return port
 
     @property
     def conn(self) -> str:
         """The same as a connection name."""
-        return f"127.0.0.1({self.port})"
+        return f"{self._host}({self.port})"
 
     @property
     def segments(self) -> tuple[int, int]:
@@ -123,6 +136,19 @@ class Proxy:
         """Set the next fault; counting begins at 0 with each connection."""
         with self._lock:
             self._fault = fault
+            self._chooses = None
+            self._then = None
+            self._struck.clear()
+
+    def break_when(
+        self, chooses: Chooses, kind: str, byte: int = 0, then: Callable[[], None] | None = None
+    ) -> None:
+        """Set the next fault, at the first segment that is chosen; `then` is called, in the
+        thread of the proxy, before it strikes."""
+        with self._lock:
+            self._fault = Fault(TO_SERVER, 0, kind, byte)
+            self._chooses = chooses
+            self._then = then
             self._struck.clear()
 
     @property
@@ -133,6 +159,11 @@ class Proxy:
     def wait_until_struck(self, timeout_s: float | None = None) -> bool:
         """Wait for the fault."""
         return self._struck.wait(timeout_s)
+
+    def drop_all(self) -> None:
+        """End all connections, as when a network device is started again."""
+        self._drops = True
+        self._wake_up.send(b"x")
 
     def close(self) -> None:
         """End all connections and the listener."""
@@ -164,6 +195,13 @@ class Proxy:
     def _serve(self, ready: object, events: int) -> None:
         if ready is self._listener:
             self._accept()
+            return
+        if ready is self._woken:
+            self._woken.recv(_READ_BYTES)
+            if self._drops:
+                self._drops = False
+                for one in list(self._links):
+                    self._end(one)
             return
         if not isinstance(ready, socket.socket) or ready not in self._links:
             return
@@ -208,13 +246,13 @@ class Proxy:
         while flow.waiting:
             if flow.left == 0:
                 length = self._length(flow.waiting)
+                if self._chooses is not None and len(flow.waiting) < min(length, HEADER_BYTES):
+                    break
                 fault = self._fault_at(flow)
                 needed = 1 if fault is None else min(fault.byte, length)
                 if length == 0 or len(flow.waiting) < needed:
                     break  # the rest comes with the next read
-                if fault is not None:
-                    flow.leaving += flow.waiting[:needed]
-                    self._break(flow, fault.kind)
+                if fault is not None and self._strike(flow, fault, needed):
                     return False
                 flow.segments += 1
                 self._counts[flow.direction] += 1
@@ -225,10 +263,29 @@ class Proxy:
             flow.left -= count
         return True
 
+    def _strike(self, flow: _Flow, fault: Fault, passes: int) -> bool:
+        """The fault happens; True if the connection ends by it."""
+        with self._lock:
+            then, self._then = self._then, None
+        if then is not None:
+            then()
+        if fault.kind == PASS:
+            with self._lock:
+                self._fault = None
+            self._struck.set()
+            return False
+        flow.leaving += flow.waiting[:passes]
+        self._break(flow, fault.kind)
+        return True
+
     def _fault_at(self, flow: _Flow) -> Fault | None:
         """The fault, if its place is here."""
         with self._lock:
             fault = self._fault
+            chooses = self._chooses
+        if fault is not None and chooses is not None:
+            head = bytes(flow.waiting[:HEADER_BYTES])
+            return fault if chooses(flow.direction, head) else None
         if fault is None or (fault.direction, fault.segment) != (flow.direction, flow.segments):
             return None
         return fault

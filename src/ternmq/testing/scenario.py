@@ -184,21 +184,4 @@ def run(seed: int, plan: list[Fault] | None = None, fast: bool = True) -> Result
 
 def shrink(seed: int, tries_max: int = 100) -> list[Fault]:
     """The fewest faults, as far as that is found quickly, with which this seed still fails."""
-    plan = plan_of(seed)
-    size = max(1, len(plan) // 2)
-    tries = 0
-    while tries < tries_max:
-        at = 0
-        removed = False
-        while at < len(plan) and tries < tries_max:
-            fewer = plan[:at] + plan[at + size :]
-            tries += 1
-            if run(seed, fewer).problems:
-                plan = fewer
-                removed = True
-            else:
-                at += size
-        if size == 1 and not removed:
-            break
-        size = max(1, size // 2)
-    return plan
+    return fault_plan.shrink(plan_of(seed), lambda plan: bool(run(seed, plan).problems), tries_max)

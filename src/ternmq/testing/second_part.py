@@ -93,3 +93,12 @@ def complaint(entry: Entry) -> str:
     if data != put.header + entry.data or base[FORMAT_AT : FORMAT_AT + 8] != _FORMAT:
         return f"as put it would be {data[:200]!r}"
     return ""
+
+
+def complaint_after_travel(entry: Entry) -> str:
+    """The same for a message that came over a channel, where properties travel as an MQRFH2: names
+    and values must be what they were."""
+    put = beside_of(entry.data)
+    pairs = {one.name: one.value for one in read_properties(entry.properties)}
+    wanted = {one.name: one.value for one in put.properties}  # folders change their order
+    return "" if pairs == wanted else f"properties {pairs}, not {wanted}"

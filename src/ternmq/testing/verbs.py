@@ -21,6 +21,7 @@ from ternmq.api import definitions
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import MQError, mq_error
+from ternmq.base.object_types import REMOTE
 from ternmq.base.reasons import MQRC_HCONN_ERROR
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -149,7 +150,7 @@ class Verbs:
         finally:
             session.end()
 
-    def _attempts(self, link: Connection, step: Step, quiet: bool = False) -> Steps[None]:
+    def attempts(self, link: Connection, step: Step, quiet: bool = False) -> Steps[None]:
         """A step, until it is done. The hook `stepped` is called for its parts unless `quiet`."""
         while not attempt(self.shell, link, step):
             if link.park is not None:
@@ -169,7 +170,7 @@ class Verbs:
             session.claim(_CALLER, step.verb)
         try:
             session.before(call)
-            yield from self._attempts(link, step, quiet)
+            yield from self.attempts(link, step, quiet)
             if isinstance(call, RunCommands):
                 definitions.check_done(call, call.commands[0].name)
             if quiet:
@@ -211,7 +212,10 @@ class Verbs:
         found = self._handles.get(key)
         if found is not None:
             return found[1]
-        call = objects.Open(ObjectDescriptor(object_name=name), OPEN)
+        definition = self.kernel.catalog.definitions.get(name)
+        is_remote = definition is not None and definition.object_type == REMOTE
+        options = mq.MQOO_OUTPUT if is_remote else OPEN
+        call = objects.Open(ObjectDescriptor(object_name=name), options)
         yield from self.run(link, call, quiet=True)
         handle = call.handle
         assert isinstance(handle, Handle)
@@ -334,13 +338,13 @@ class Verbs:
         link = session.link
         call = messages.Get(handle, request)
         step = step_of(call)
-        yield from self._attempts(link, step, quiet=True)
+        yield from self.attempts(link, step, quiet=True)
         while call.lacks() and not leave:
             waker = Waker()
             if step.await_more(self.kernel, link, waker):
                 yield waker
             step.stop_awaiting(self.kernel, link, waker)
-            yield from self._attempts(link, step, quiet=True)
+            yield from self.attempts(link, step, quiet=True)
         assert step.got is not None
         return step.got
 
@@ -420,7 +424,7 @@ class Verbs:
         """What is in doubt."""
         call = units.Recover()
         aside = self._session(link).aside(0, call.verb)
-        yield from self._attempts(aside, step_of(call), quiet=True)
+        yield from self.attempts(aside, step_of(call), quiet=True)
         return call.xids
 
     def forget(self, link: Connection, xid: XID) -> Steps[None]:

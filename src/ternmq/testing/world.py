@@ -21,7 +21,7 @@ from ternmq.testing.history import History, Report
 from ternmq.testing.machine import Machine
 from ternmq.testing.model import name_of_message
 from ternmq.testing.node import Node
-from ternmq.testing.sim_disk import Crash
+from ternmq.testing.sim_disk import Crash, Image
 from ternmq.testing.sim_network import SimNetwork
 from ternmq.testing.verbs import Need
 
@@ -116,8 +116,11 @@ class World:
 
     # ---- nodes and clients
 
-    def add_node(self, name: str, parameters: LogParameters | None = None) -> Node:
-        node = Node(self, name, parameters or LogParameters(CIRCULAR, 3, 2, 32, False))
+    def add_node(
+        self, name: str, parameters: LogParameters | None = None, image: Image | None = None
+    ) -> Node:
+        """A queue manager: a new one, or one that another run has left."""
+        node = Node(self, name, parameters or LogParameters(CIRCULAR, 3, 2, 32, False), image)
         self.nodes[name] = node
         return node
 
