@@ -99,6 +99,11 @@ class ChannelEnd:
         agent = self.agent
         return self.is_alive and agent.end is None and agent.want is None and not self._running
 
+    @property
+    def is_busy(self) -> bool:
+        """Something is under way, or a batch is open."""
+        return self.is_alive and (not self.is_idle or self.agent.current_messages > 0)
+
     # ---- what happens
 
     def start(self, first: bytes = b"") -> None:

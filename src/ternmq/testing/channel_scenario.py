@@ -285,6 +285,8 @@ class ChannelScenario:
             channel = owner.channels[line.name]
             if not channel.settings.disconnect_s and not owner.is_running(line.name):
                 found.append(f"{line.name} does not run")
+            if any(end.is_busy for end in self.owners[line.here].channels[line.name].ends):
+                found.append(f"{line.name}: in a batch")
             if channel.is_stopped:
                 found.append(f"{line.name} is stopped: {channel.last_text}")
         return found
