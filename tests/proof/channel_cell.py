@@ -309,6 +309,8 @@ class Cell:
         for channel in (self.sending, self.receiving):
             channel.is_stopped = False
         self.hold(False)
+        if self.fault is Fault.LATE:
+            self.striker.late = self.send_late
         more = [f"two:{number}" for number in range(3)]
         self.put(more, PLAIN)
         caller.start(CHANNEL)
@@ -321,7 +323,15 @@ class Cell:
                 break
         else:
             raise AssertionError(f"no convergence: {self.there()} there, {self.in_doubt} in doubt")
+        assert self.striker.late is None, "no frame came late"
         self.check(self.there(), more)
+
+    def send_late(self, end: ChannelEnd) -> None:
+        """A frame of the old connection comes out of the new one."""
+        from_sender, data = self.striker.old_frame
+        one = read_segment(data)
+        for target in self.receiving.ends if from_sender else self.sending.ends:
+            self.world.after(0.0, lambda target=target: target.receive(one))  # type: ignore[misc]
 
     def is_empty(self) -> bool:
         return self.nodes[0].depth(RECEIVER) == 0

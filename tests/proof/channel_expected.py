@@ -71,8 +71,8 @@ _ROWS: Final[dict[Step, str]] = {
     Step.COMMIT: "cc- cc bc b c c g g",
     Step.CONFIRM: "cac cc ca c a c g g",
     Step.SETTLE: "aa- ca aa c a a g g",
-    Step.IDLE_HEARTBEAT: "aaa aa aa a a a g g",
-    Step.DISCONNECT: "aaa aa aa a a a a a",
+    Step.IDLE_HEARTBEAT: "aaa ca aa c a a g g",
+    Step.DISCONNECT: "aaa ca aa c a a a a",
     Step.STOP: "aaa ca aa c a a a a",
 }
 

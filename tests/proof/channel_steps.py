@@ -154,6 +154,7 @@ class Striker(Observer):
         self.frames: list[tuple[bool, bytes]] = []  # whether the sender's, and the frame
         self.frame: bytes = b""  # of the step
         self.on_message: Callable[[], None] | None = None  # called for the first message sent
+        self.late: Callable[[ChannelEnd], None] | None = None  # see `Cell.send_late`
         self._on_its_way: tuple[int, int, int] | None = None
 
     # ---- moments
@@ -166,7 +167,11 @@ class Striker(Observer):
 
     def sending(self, end: ChannelEnd, data: bytes) -> bytes:
         one = read_segment(data)
-        self.frames.append((end.sends, data))
+        if not self.has_struck:
+            self.frames.append((end.sends, data))
+        elif self.late is not None and self._is_time_for_late(end, one):
+            late, self.late = self.late, None
+            late(end)
         if self.on_message is not None and one.header.type == MESSAGE_DATA:
             self.on_message()
         if self.has_struck or not self.is_armed or not is_frame_of(self.step, end, one):
@@ -184,6 +189,23 @@ class Striker(Observer):
             header = one.header
             self._on_its_way = (end.link.number, header.type, header.flags_1)
         return data
+
+    def _is_time_for_late(self, end: ChannelEnd, one: Segment) -> bool:
+        """A frame of the old connection does most harm to a receiver when a batch begins, and to a
+        sender when it waits for a confirm."""
+        from_sender = self.old_frame[0]
+        if not end.sends:
+            return False
+        if from_sender:
+            return one.header.type == MESSAGE_DATA
+        return is_frame_of(Step.REQUEST, end, one)
+
+    @property
+    def old_frame(self) -> tuple[bool, bytes]:
+        """Whether it is the sender's, and the frame of the step or the last one before it."""
+        if self.frame:
+            return next(one for one in reversed(self.frames) if one[1] is self.frame)
+        return self.frames[-1]
 
     def arrived(self, end: ChannelEnd, one: Segment) -> None:
         header = one.header

@@ -8,13 +8,13 @@ is started survives a restart of the queue manager.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Final
 
 from ternmq.api import definitions
 from ternmq.base import object_types as kinds
-from ternmq.channel.agent import NO_RETRY, Agent, End
-from ternmq.channel.receiver import ReceivingAgent
-from ternmq.channel.sender import SendingAgent
+from ternmq.channel.agent import CALL_BACK, NO_RETRY, Agent, End
+from ternmq.channel.agents import make_agent
 from ternmq.channel.settings import ChannelSettings
 from ternmq.kernel.channel_instance import QUIESCE
 from ternmq.testing.channel_end import BYTES_MAX, ChannelEnd, Observer
@@ -22,7 +22,6 @@ from ternmq.testing.node import Node
 from ternmq.testing.sim_network import SimLink
 from ternmq.values.calls.administration import RunCommands
 from ternmq.values.command import Command
-from ternmq.wire.fap.dialogue import ACCEPTOR, INITIATOR
 from ternmq.wire.fap.initial_data import read_initial_data
 from ternmq.wire.fap.segment import SegmentError
 from ternmq.wire.fap.segment_reader import SegmentReader
@@ -102,12 +101,15 @@ class ChannelNode:
             channel.is_started = False
             return
         if self.node.is_up and not channel.ends and not channel.is_held:
-            channel.connections += 1
-            link = self.world.net.connect(channel.place, self.node.name)
-            end = self._make(channel, link, True)
-            self.observer.dials(end)
-            end.start()
+            self._call(channel)
         self.world.after(self.chance.uniform(*self.retry_s), lambda: self._connect(channel))
+
+    def _call(self, channel: ChannelDefinition) -> None:
+        channel.connections += 1
+        link = self.world.net.connect(channel.place, self.node.name)
+        end = self._make(channel, link, True)
+        self.observer.dials(end)
+        end.start()
 
     def _make(self, channel: ChannelDefinition, link: SimLink, calls: bool) -> ChannelEnd:
         agent = self._agent(channel, calls)
@@ -124,8 +126,11 @@ class ChannelNode:
         channel.last_end = end.agent.end
         if end in channel.ends:
             channel.ends.remove(end)
-        if channel.last_end is not None and channel.last_end.kind == NO_RETRY:
+        kind = -1 if channel.last_end is None else channel.last_end.kind
+        if kind == NO_RETRY:
             channel.is_stopped = True
+        elif kind == CALL_BACK and channel.sends and not channel.ends:
+            self._call(channel)
 
     # ---- the listener
 
@@ -173,11 +178,10 @@ class ChannelNode:
         end.start(bytes(kept))
 
     def _agent(self, channel: ChannelDefinition, calls: bool) -> Agent:
-        settings = channel.settings
+        settings = copy(channel.settings)
         settings.started_s = self.node.clock.now_ns() // 1_000_000_000
         settings.address = channel.place
-        role = INITIATOR if calls else ACCEPTOR
-        return (SendingAgent if channel.sends else ReceivingAgent)(settings, role)
+        return make_agent(settings, calls)
 
 
 # ---- definitions

@@ -43,6 +43,7 @@ PAIRINGS: Final = (
     (kinds.SENDER, kinds.RECEIVER),
     (kinds.SERVER, kinds.RECEIVER),
     (kinds.SERVER, kinds.REQUESTER),
+    (kinds.SENDER, kinds.REQUESTER),  # is called, and calls back
 )
 
 
@@ -146,7 +147,8 @@ class ChannelScenario:
         here.sequence_wrap = there.sequence_wrap = wrap
         line.is_fast = here.is_fast and there.is_fast
         calls = line.kinds[1] != kinds.REQUESTER
-        line.sending = ChannelDefinition(here, line.there if calls else "", line.there)
+        has_place = calls or line.kinds[0] == kinds.SENDER
+        line.sending = ChannelDefinition(here, line.there if has_place else "", line.there)
         line.receiving = ChannelDefinition(there, "" if calls else line.here)
         self.owners[line.here].define(line.sending)
         self.owners[line.there].define(line.receiving)
