@@ -23,6 +23,7 @@ END = "<!-- proof: end -->\n"
 SHORT = (
     ("A message that was acknowledged survives a kill and a power loss.", ("G1", "G2", "G3", "G9")),
     ("A unit of work happens whole or not at all.", ("G4", "G18", "LEDGER")),
+    ("A message crosses to another queue manager once and once only.", ("G15", "G16", "G17")),
     ("Damage is found and named; wrong bytes are never returned.", ("G8",)),
     ("A full disk loses nothing; commit and backout always have room.", ("G5", "G19")),
     ("The first failed force stops the queue manager.", ("G7",)),

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.kernel.channel_instance import QUIESCE
-from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.testing.channel_end import ChannelEnd
 from ternmq.testing.channel_node import ChannelDefinition, ChannelNode
 from ternmq.testing.model import body_of, name_of
@@ -55,7 +54,10 @@ def cut_off(end: ChannelEnd) -> None:
 class Cell:
     """A world with one channel and one fault."""
 
-    def __init__(self, kind: str, shape: Shape, step: Step, fault: Fault) -> None:
+    def __init__(
+        self, kind: str, shape: Shape, step: Step, fault: Fault, second: Fault | None = None
+    ) -> None:
+        self.second = second  # strikes at the same step while the channel recovers
         self.kind = kind
         self.shape = shape
         self.step = step
@@ -63,11 +65,7 @@ class Cell:
         self.world = world = World(0)
         world.net.delay_s = (NET_S, NET_S)
         world.net.late_s = (0.3, 0.3)
-        self.striker = Striker(step, MOMENTS[fault], self.act)
-        if fault in (Fault.CUT_BEFORE, Fault.CUT_AFTER, Fault.LATE):
-            self.striker.cut = cut_off
-        elif fault is Fault.NO_PLACE:
-            self.striker.cut = lambda end: self.inhibit(True)
+        self.striker = self.striker_of(fault, self.act)
         made = images(kind, shape.log_pages)
         self.nodes = [self._node(name, made[name]) for name in (SENDER, RECEIVER)]
         self.owners = [ChannelNode(world, node, self.striker) for node in self.nodes]
@@ -79,7 +77,7 @@ class Cell:
         self.is_healed = False
 
     def _node(self, name: str, image: Any) -> Node:
-        node = self.world.add_node(name, LogParameters(CIRCULAR, 3, 2, 64, False), image)
+        node = self.world.add_node(name, image=image)
         node.latency_s = (FORCE_S, FORCE_S)
         return node
 
@@ -142,16 +140,33 @@ class Cell:
 
     # ---- the fault
 
+    def striker_of(self, fault: Fault, act: Callable[[ChannelEnd], None]) -> Striker:
+        striker = Striker(self.step, MOMENTS[fault], act)
+        if fault in (Fault.CUT_BEFORE, Fault.CUT_AFTER, Fault.LATE):
+            striker.cut = cut_off
+        elif fault is Fault.NO_PLACE:
+            striker.cut = lambda end: self.inhibit(True)
+        return striker
+
     def act(self, end: ChannelEnd) -> None:
-        """Strike."""
-        fault = self.fault
+        """The fault strikes, and the channel is held."""
         self.has_acted = True
-        sender, receiver = self.nodes
-        if fault in BREAKS_NOTHING:
+        if self.fault in BREAKS_NOTHING:
             # One that is about to begin is let in first.
             self.world.after(3 * NET_S, lambda: self.hold(not self.is_healed))
         else:
             self.hold(True)
+        self.strike(self.fault)
+        self.world.after(0.5, self.restart)
+
+    def act_again(self, end: ChannelEnd) -> None:
+        """The second fault strikes, and is healed after a while."""
+        assert self.second is not None
+        self.strike(self.second)
+        self.world.after(0.5, self.heal)
+
+    def strike(self, fault: Fault) -> None:
+        sender, receiver = self.nodes
         if fault in (Fault.CUT_BEFORE, Fault.CUT_AFTER, Fault.LATE):
             for one in self.ends():
                 one.lose("cut")
@@ -174,7 +189,6 @@ class Cell:
                 one.link.go_silent()
         elif fault is Fault.DISK_FULL:
             receiver.disk.capacity = receiver.disk.used()
-        self.world.after(0.5, self.restart)
 
     def lose_power(self, node: Node) -> None:
         """What was not forced is gone."""
@@ -306,13 +320,18 @@ class Cell:
 
     def converge(self, caller: ChannelNode) -> None:
         """All is well again: both batches must have arrived, once and in order."""
+        more = [f"two:{number}" for number in range(3)]
+        self.put(more, PLAIN)
+        if self.fault is Fault.LATE:
+            self.striker.late = self.send_late
+        if self.second is not None:
+            again = self.striker_of(self.second, self.act_again)
+            again.is_armed = True
+            for owner in self.owners:
+                owner.observer = again
         for channel in (self.sending, self.receiving):
             channel.is_stopped = False
         self.hold(False)
-        if self.fault is Fault.LATE:
-            self.striker.late = self.send_late
-        more = [f"two:{number}" for number in range(3)]
-        self.put(more, PLAIN)
         caller.start(CHANNEL)
         world = self.world
         node = self.nodes[1]
@@ -323,7 +342,7 @@ class Cell:
                 break
         else:
             raise AssertionError(f"no convergence: {self.there()} there, {self.in_doubt} in doubt")
-        assert self.striker.late is None, "no frame came late"
+        assert self.striker.late is None or self.second, "no frame came late"
         self.check(self.there(), more)
 
     def send_late(self, end: ChannelEnd) -> None:

@@ -45,9 +45,10 @@ class Shape:
 SHAPES: Final = (
     Shape("one message", 1, 100),
     Shape("full batch", 5, 100),
-    Shape("one segmented message", 1, 20_000),
+    Shape("one segmented message", 1, 200_000, log_pages=64),
     Shape("persistent and not", 6, 100, mixed=True),
 )
+LONG: Final = Shape("one segmented message of 4 MB", 1, 4_190_000, log_pages=1024)
 PLAIN: Final = Shape("plain", 3, 10)
 # Types of the two ends, and whether the sending one calls.
 KINDS: Final = {

@@ -3,6 +3,9 @@
 A workload whose clock jumps between its verbs, crashed at random places and started again with the
 clock as it is then; several lives. Nothing without an expiry may go, nothing come twice or out of
 order, and a wait ends by the monotonic clock.
+
+The same with message channels between queue managers, whose LUWIDs are made from the clock: each
+clock jumps by itself and all of them together, with crashes and cuts between.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ternmq.testing.chance import Chance
+from ternmq.testing.channel_scenario import run_with_clocks
 from ternmq.testing.crash_walk import compare
 from ternmq.testing.machine import Machine
 from ternmq.testing.model import Chronicle
@@ -52,6 +56,8 @@ def clock_jumps(tier: int, shard: int, shards: int) -> Iterator[Point]:
     seeds = SEEDS[tier]
     for seed in range(shard, seeds, shards):
         yield Point(f"seed {seed}", partial(jump, seed))
+    for seed in range(shard, CHANNEL_SEEDS[tier], shards):
+        yield Point(f"channels, seed {seed}", partial(jump_with_channels, seed))
 
 
 def jump(seed: int) -> str:
@@ -72,11 +78,19 @@ def jump(seed: int) -> str:
     return "went on"
 
 
+def jump_with_channels(seed: int) -> str:
+    result = run_with_clocks(seed + CHANNELS_FROM)
+    assert not result.problems, result.problems[:5]
+    return "channels went on"
+
+
 SEEDS = {1: 120, 2: 2_000, 3: 20_000}
+CHANNEL_SEEDS = {1: 16, 2: 500, 3: 5_000}
+CHANNELS_FROM = 1_000_000  # other worlds than those of G16
 GOAL = Goal(
     "G22",
     "the wall clock jumps a day forwards or back, or stands still, with crashes between",
-    ("P1",),
+    ("P1", "P3"),
     shards={1: 2, 2: 20, 3: 100},
     needed={1: 100, 2: 2_000, 3: 20_000},
     points=clock_jumps,

@@ -5,6 +5,9 @@ from __future__ import annotations
 from tests.proof import (
     batches,
     broken_lines,
+    channel_matrix,
+    channel_processes,
+    channel_worlds,
     clock_jumps,
     cut_log,
     damage,
@@ -42,6 +45,8 @@ SIMULATED: list[Goal] = [
     clock_jumps.GOAL,
     model_walks.GOAL,
     worlds.GOAL,
+    channel_matrix.GOAL,
+    channel_worlds.GOAL,
     fuzz.GOAL,
     fuzz_properties.GOAL,
 ]
@@ -49,6 +54,10 @@ SIMULATED: list[Goal] = [
 NETWORKED: list[Goal] = [broken_lines.GOAL, unauthenticated.GOAL]
 # Real processes under strace: no points where it is missing.
 TRACED: list[Goal] = [strace_runs.GOAL_KILLS, strace_runs.GOAL_FORCES]
+# Real queue managers in processes of their own.
+PROCESSES: list[Goal] = [channel_processes.GOAL]
 # Its daily size is a test of its own.
 LIVE: list[Goal] = [kills.GOAL]
-GOALS: dict[str, Goal] = {goal.id: goal for goal in [*SIMULATED, *NETWORKED, *TRACED, *LIVE]}
+GOALS: dict[str, Goal] = {
+    goal.id: goal for goal in [*SIMULATED, *NETWORKED, *TRACED, *PROCESSES, *LIVE]
+}

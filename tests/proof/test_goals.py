@@ -38,6 +38,7 @@ def skip_without_strace(goal: Goal) -> None:
 @pytest.mark.timeout(120)
 @pytest.mark.promise("P1")
 @pytest.mark.promise("P2")
+@pytest.mark.promise("P3")
 @pytest.mark.promise("P4")
 @pytest.mark.promise("P5")
 @pytest.mark.promise("P6")

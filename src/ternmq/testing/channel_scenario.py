@@ -39,6 +39,7 @@ DEAD: Final = "DEAD"
 FAULTS_S: Final = 3.0
 EVENTS_MIN: Final = 2_000  # of a run: with fewer it has shown little
 CHANNEL_KINDS: Final = ("channel stopped", "channel forced", "target inhibited", "clocks jump")
+CLOCK_KINDS: Final = ("clock jumps", "clock stands still", "clocks jump", "power", "kill", "cut")
 PAIRINGS: Final = (
     (kinds.SENDER, kinds.RECEIVER),
     (kinds.SERVER, kinds.RECEIVER),
@@ -187,9 +188,9 @@ class ChannelScenario:
 
     # ---- faults
 
-    def plan(self) -> list[Fault]:
+    def plan(self, possible: tuple[str, ...] = (*fault_plan.KINDS, *CHANNEL_KINDS)) -> list[Fault]:
+        """The faults of a seed."""
         chance = self.world.chance.branch("faults")
-        possible = (*fault_plan.KINDS, *CHANNEL_KINDS)
         return fault_plan.draw(chance, self.names, SET_UP_S, SET_UP_S + FAULTS_S, possible)
 
     def _strike(self, fault: Fault) -> None:
@@ -321,6 +322,13 @@ def run(seed: int, plan: list[Fault] | None = None) -> Result:
     """One run; with another plan than its own if one is given."""
     scenario = ChannelScenario(seed)
     return scenario.play(scenario.plan() if plan is None else plan)
+
+
+def run_with_clocks(seed: int) -> Result:
+    """One run in which the wall clocks jump and stand still, queue managers crash and connections
+    are cut, and nothing else happens."""
+    scenario = ChannelScenario(seed)
+    return scenario.play(scenario.plan(CLOCK_KINDS))
 
 
 def shrink(seed: int, tries_max: int = 60) -> list[Fault]:
