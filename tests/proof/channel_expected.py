@@ -18,6 +18,7 @@ Reviewed by hand. Rules that it follows from:
   - it has arrived once the commit of the receiver is forced, however the sender learns of it;
   - a want that has begun, or that is about to begin, is carried out although the connection is
     lost, so a confirm request that has come in leads to the commit;
+  - a receiver that cannot store a message says so, and has not committed: the sender backs out;
   - the sender's commit is not forced: a power loss takes it back, until something else is forced;
   - a full disk of the receiver stops nothing here: the log is allocated, and messages of this size
     stay in memory until the next checkpoint.
@@ -59,15 +60,15 @@ IMPOSSIBLE: Final[dict[tuple[Step, Fault], str]] = {
 # In the order of Fault: cut before, after, inside; sender before, after; receiver before, after;
 # both; late; silence; disk full; no place. A dash: impossible.
 _ROWS: Final[dict[Step, str]] = {
-    Step.CONNECT: "qq- qq qq q - q g b",
-    Step.NEGOTIATE: "qqq qq qq q q q g b",
+    Step.CONNECT: "qq- qq qq q - q g q",
+    Step.NEGOTIATE: "qqq qq qq q q q g q",
     Step.RESYNC: "ccc cc cc c c c g g",
-    Step.GET: "qq- qq bb q q b g b",
-    Step.SEND: "qbb qb bb q b b g b",
+    Step.GET: "qq- qq bb q q b g q",
+    Step.SEND: "qbb qb bb q b b g q",
     Step.BATCH_HEARTBEAT: "qqq qq qq q q q g g",
-    Step.PREPARE: "bb- qb bb q b b g b",
-    Step.REQUEST: "bcb bc bb b c b g b",
-    Step.PLACE: "bb- bb bb b b b g b",
+    Step.PREPARE: "bb- qb bb q b b g q",
+    Step.REQUEST: "bcb bc bb b c b g q",
+    Step.PLACE: "bb- bb bb b b b g q",
     Step.COMMIT: "cc- cc bc b c c g g",
     Step.CONFIRM: "cac cc ca c a c g g",
     Step.SETTLE: "aa- ca aa c a a g g",

@@ -33,6 +33,7 @@ class Shape:
     size: int
     mixed: bool = False
     log_pages: int = 16
+    wrap: int = 999_999_999
 
     def is_persistent(self, number: int) -> bool:
         return not self.mixed or number % 2 == 0
@@ -44,7 +45,8 @@ class Shape:
 
 SHAPES: Final = (
     Shape("one message", 1, 100),
-    Shape("full batch", 5, 100),
+    # Sequence numbers wrap with each batch, so that only LUWIDs tell one from another.
+    Shape("full batch", 5, 100, wrap=5),
     Shape("one segmented message", 1, 200_000, log_pages=64),
     Shape("persistent and not", 6, 100, mixed=True),
 )
@@ -69,6 +71,7 @@ def settings_for(
     settings.batch_messages = 5
     settings.heartbeat_s = 2
     settings.disconnect_s = 0
+    settings.sequence_wrap = shape.wrap
     settings.message_retries = 2
     settings.message_retry_ms = 50
     settings.message_bytes_max = 8 << 20

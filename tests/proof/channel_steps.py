@@ -172,6 +172,8 @@ class Striker(Observer):
         elif self.late is not None and self._is_time_for_late(end, one):
             late, self.late = self.late, None
             late(end)
+            if not self.old_frame[0]:
+                return b""  # a confirm comes instead of an answer to this
         if self.on_message is not None and one.header.type == MESSAGE_DATA:
             self.on_message()
         if self.has_struck or not self.is_armed or not is_frame_of(self.step, end, one):
