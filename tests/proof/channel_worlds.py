@@ -14,7 +14,7 @@ from functools import partial
 from ternmq.testing.channel_scenario import EVENTS_MIN, run, shrink
 from tests.proof.goal import Goal, Point
 
-SEEDS = {1: 60, 2: 20_000, 3: 250_000}
+SEEDS = {1: 40, 2: 20_000, 3: 250_000}
 
 
 def channel_worlds(tier: int, shard: int, shards: int) -> Iterator[Point]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 RETRY_S: Final = (0.02, 0.2)
 ADOPT_S: Final = 0.005
+CALL_BACK_S: Final = 2.0  # so long a requester waits for its sender's call
 
 
 class ChannelDefinition:
@@ -43,6 +44,7 @@ class ChannelDefinition:
         self.is_started = False
         self.is_stopped = False  # by an operator, or because no retry helps
         self.is_held = False  # not called now, nor let in: a test looks at it
+        self.waits_until_s = 0.0  # for a call back
         self.ends: list[ChannelEnd] = []
         self.last_end: End | None = None
         self.connections = 0
@@ -100,7 +102,8 @@ class ChannelNode:
         if channel.is_stopped:
             channel.is_started = False
             return
-        if self.node.is_up and not channel.ends and not channel.is_held:
+        is_free = not channel.ends and not channel.is_held
+        if self.node.is_up and is_free and self.world.now_s >= channel.waits_until_s:
             self._call(channel)
         self.world.after(self.chance.uniform(*self.retry_s), lambda: self._connect(channel))
 
@@ -129,7 +132,9 @@ class ChannelNode:
         kind = -1 if channel.last_end is None else channel.last_end.kind
         if kind == NO_RETRY:
             channel.is_stopped = True
-        elif kind == CALL_BACK and channel.sends and not channel.ends:
+        elif kind == CALL_BACK and not channel.sends:
+            channel.waits_until_s = self.world.now_s + CALL_BACK_S
+        elif kind == CALL_BACK and not channel.ends:
             self._call(channel)
 
     # ---- the listener

@@ -31,7 +31,7 @@ from ternmq.testing.history import Report
 from ternmq.testing.machine import Machine
 from ternmq.testing.model import name_after_travel, name_of
 from ternmq.testing.scenario import CONVERGES_S, SET_UP_S, Result
-from ternmq.testing.world import Ask, Client, World
+from ternmq.testing.world import Ask, Client, Pause, World
 from ternmq.values.entry import Entry
 
 TARGET: Final = "TARGET"
@@ -72,7 +72,7 @@ class Receiver(Consumer):
             found = yield from self.unit(link)
             if self.finish and found == 0 and self.node.is_up and self.life == self.node.life:
                 return
-            yield from self.rest()
+            yield Pause(self.chance.uniform(0.0001, 0.01 if found else 0.04))
 
     def got(self, entry: Entry | None) -> str:
         return "" if entry is None else name_after_travel(entry)
