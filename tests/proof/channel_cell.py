@@ -23,7 +23,6 @@ from ternmq.testing.verbs import Steps
 from ternmq.testing.world import World
 from ternmq.testing.wreck import dropped, last_of
 from ternmq.wire.fap.segment import read_segment
-from ternmq.wire.fap.vocabulary import INITIAL_DATA
 from tests.proof.channel_expected import ARRIVED, BACKED_OUT, COMMITTED, GOES_ON, ON_QUEUE
 from tests.proof.channel_setting import (
     CHANNEL,
@@ -49,6 +48,8 @@ WRAPS: Final = 1000  # the numbers of a shape with a lower value wrap within a c
 FIRST_BATCH: Final = Shape("first batch", 5, 20)
 SETTLES_S: Final = 40.0
 CONVERGES_S: Final = 120.0
+
+
 @functools.lru_cache(maxsize=8)
 def later_images(kind: str) -> dict[str, Image]:
     """The disks of two queue managers whose channel has sent a full batch already."""
@@ -128,10 +129,8 @@ class Cell:
         for number, name in enumerate(names):
             data = body_of(name, shape.size)
             persistent = shape.is_persistent(number)
-            self.ask(
-                node,
-                lambda link, d=data, p=persistent: node.verbs.put(link, REMOTE, d, persistent=p),
-            )
+            put = functools.partial(node.verbs.put, name=REMOTE, data=data, persistent=persistent)
+            self.ask(node, put)
 
     def there(self) -> list[str]:
         """The names of the messages that have arrived."""
@@ -184,37 +183,45 @@ class Cell:
         self.world.after(0.5, self.heal)
 
     def strike(self, fault: Fault) -> None:
+        """Let it happen. A target that is inhibited is so already."""
         sender, receiver = self.nodes
-        if fault in (Fault.CUT_BEFORE, Fault.CUT_AFTER, Fault.LATE):
-            for one in self.ends():
-                one.lose("cut")
-        elif fault is Fault.CUT_INSIDE:
-            for one in self.ends():
-                self.world.after(2 * NET_S, lambda one=one: one.lose("cut"))
-        elif fault is Fault.SENDER_BEFORE:
-            self.lose_power(sender)
-        elif fault is Fault.RECEIVER_BEFORE:
-            self.lose_power(receiver)
-        elif fault is Fault.SENDER_AFTER:
-            self.kill(sender)
-        elif fault is Fault.RECEIVER_AFTER:
-            self.kill(receiver)
-        elif fault is Fault.BOTH:
-            self.lose_power(sender)
-            self.lose_power(receiver)
-        elif fault is Fault.SILENCE:
-            for one in self.ends():
-                one.link.go_silent()
-        elif fault is Fault.DISK_FULL:
-            receiver.disk.capacity = receiver.disk.used()
+        actions: dict[Fault, Callable[[], None]] = {
+            Fault.CUT_INSIDE: lambda: self.lose_all(2 * NET_S),
+            Fault.SENDER_BEFORE: lambda: self.lose_power(sender),
+            Fault.RECEIVER_BEFORE: lambda: self.lose_power(receiver),
+            Fault.SENDER_AFTER: lambda: self.kill(sender),
+            Fault.RECEIVER_AFTER: lambda: self.kill(receiver),
+            Fault.BOTH: lambda: self.lose_power(sender, receiver),
+            Fault.SILENCE: self.go_silent,
+            Fault.DISK_FULL: self.fill_disk,
+            Fault.NO_PLACE: lambda: None,
+        }
+        actions.get(fault, self.lose_all)()
 
-    def lose_power(self, node: Node) -> None:
+    def lose_all(self, seconds: float = 0.0) -> None:
+        """Both ends hear that their connection is lost."""
+        for one in self.ends():
+            if seconds:
+                self.world.after(seconds, functools.partial(one.lose, "cut"))
+            else:
+                one.lose("cut")
+
+    def go_silent(self) -> None:
+        for one in self.ends():
+            one.link.go_silent()
+
+    def fill_disk(self) -> None:
+        disk = self.nodes[1].disk
+        disk.capacity = disk.used()
+
+    def lose_power(self, *nodes: Node) -> None:
         """What was not forced is gone."""
-        self.world.net.lose_all(node.name, silently=True)
-        self.world.net.refuses.add(node.name)
-        node.crash(power=False)
-        wreck = last_of(node.disk)
-        node.disk = wreck.disk_of([dropped] * len(wreck.pending))
+        for node in nodes:
+            self.world.net.lose_all(node.name, silently=True)
+            self.world.net.refuses.add(node.name)
+            node.crash(power=False)
+            wreck = last_of(node.disk)
+            node.disk = wreck.disk_of([dropped] * len(wreck.pending))
 
     def kill(self, node: Node) -> None:
         """The process goes; all that it wrote is forced."""
@@ -352,7 +359,6 @@ class Cell:
         self.hold(False)
         caller.start(CHANNEL)
         world = self.world
-        node = self.nodes[1]
         until = world.now_s + CONVERGES_S
         while world.now_s < until:
             world.run(world.now_s + 0.2)
@@ -368,7 +374,7 @@ class Cell:
         from_sender, data = self.striker.old_frame
         one = read_segment(data)
         for target in self.receiving.ends if from_sender else self.sending.ends:
-            self.world.after(0.0, lambda target=target: target.receive(one))  # type: ignore[misc]
+            self.world.after(0.0, functools.partial(target.receive, one))
 
     def is_empty(self) -> bool:
         return self.nodes[0].depth(RECEIVER) == 0

@@ -1,5 +1,5 @@
-"""What must have become of a batch after each fault at each step of the protocol: the table that the
-matrix of message channels is held against.
+"""What must have become of a batch after each fault at each step of the protocol: the table that
+the matrix of message channels is held against.
 
 A frame travels ten times as long as a force takes, so the order is: the sender gets all messages of
 the batch and sends them, prepares and asks for the confirm, before the first of them has arrived.

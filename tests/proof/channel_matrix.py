@@ -61,7 +61,7 @@ def play_pair(kind: str, shape: Shape, step: Step, one: Fault, two: Fault) -> st
 
 GOAL = Goal(
     "G15",
-    "message channels: 15 steps of the protocol, 12 faults, 4 shapes of a batch, 3 kinds of channel",
+    "message channels: 15 steps of the protocol, 12 faults, 4 shapes of a batch, 3 kinds",
     ("P3", "P4", "P5"),
     shards={1: 8, 2: 60, 3: 60},
     needed={1: 2_160, 2: 10_000, 3: 10_000},

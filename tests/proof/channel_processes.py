@@ -1,5 +1,5 @@
-"""G17: a message channel between two real processes, in network namespaces of their own where that is
-allowed: its connection is cut, reset, stalled or cut inside a frame, its link taken down, an end
+"""G17: a message channel between two real processes, in network namespaces of their own where this
+is allowed: its connection is cut, reset, stalled or cut inside a frame, its link taken down, an end
 stopped for a while or killed, each at a step of the protocol that the proxy between them sees.
 Afterwards every message has arrived, once and in order, and nothing is in doubt.
 """

@@ -1,4 +1,4 @@
-"""What the cells of the matrix of message channels begin with: shapes of batches, settings, disks."""
+"""What the cells of the matrix of channels begin with: shapes of batches, settings, disks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ternmq.api import definitions
 from ternmq.base import object_types as kinds
 from ternmq.channel.settings import ChannelSettings
 from ternmq.log.parameters import CIRCULAR, LogParameters
+from ternmq.testing.channel_node import define_channel, define_remote
 from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import Image, SimDisk
-from ternmq.testing.channel_node import define_channel, define_remote
 from tests.proof.channel_steps import Step
 
 CHANNEL: Final = "QM1.QM2"
@@ -60,9 +60,7 @@ KINDS: Final = {
 }
 
 
-def settings_for(
-    name: str, kind: int, qmgr_name: str, shape: Shape, step: Step
-) -> ChannelSettings:
+def settings_for(name: str, kind: int, qmgr_name: str, shape: Shape, step: Step) -> ChannelSettings:
     """The values of one end. What a step does not need does not happen."""
     settings = ChannelSettings(name, kind, qmgr_name)
     settings.qmgr_id = f"{qmgr_name}_ID"
@@ -112,4 +110,4 @@ def _image(name: str, kind: int, log_pages: int) -> Image:
     ):
         machine.drive(machine.verbs.run(machine.link, call))
     machine.checkpoint()
-    return machine.disk.settled().image()
+    return disk.settled().image()

@@ -26,7 +26,7 @@ from ternmq.testing.channel_node import (
     define_remote,
 )
 from ternmq.testing.clients import VOLATILE, Application, Consumer, Producer
-from ternmq.testing.fault_plan import NETWORK_KINDS, Fault
+from ternmq.testing.fault_plan import Fault
 from ternmq.testing.history import Report
 from ternmq.testing.machine import Machine
 from ternmq.testing.model import name_after_travel, name_of
@@ -280,9 +280,8 @@ class ChannelScenario:
             in_doubt = len(node.engine.coordinator.prepared)
             if in_doubt:
                 found.append(f"{name}: {in_doubt} units of work are in doubt")
-            for line in self.lines:
-                if line.here == name and node.depth(line.there):
-                    found.append(f"{line.name}: messages are left")
+            own = [line for line in self.lines if line.here == name]
+            found += [f"{line.name}: messages are left" for line in own if node.depth(line.there)]
         for line in self.lines:
             owner = self._owner_that_calls(line)
             channel = owner.channels[line.name]
