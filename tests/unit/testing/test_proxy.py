@@ -14,6 +14,7 @@ import pytest
 from ternmq.testing.proxy import (
     CUT,
     KINDS,
+    PASS,
     RESET,
     STALL,
     TO_CLIENT,
@@ -173,3 +174,42 @@ def test_a_server_that_is_not_there_is_a_connection_that_ends() -> None:
 
 def test_kinds_are_reported() -> None:
     assert KINDS == (CUT, RESET, STALL)
+
+
+def test_a_fault_may_choose_its_segment_by_its_header(proxy: Proxy) -> None:
+    called: list[str] = []
+    proxy.break_when(
+        lambda direction, head: direction == TO_SERVER and head[8:] == b"two",
+        CUT,
+        then=lambda: called.append("now"),
+    )
+    with socket.create_connection(("127.0.0.1", proxy.port)) as one:
+        one.sendall(segment(b"one"))
+        assert read(one, 11) == segment(b"ONE")
+        assert called == []
+        one.sendall(segment(b"two"))
+        assert read(one, 11) == b""
+    assert called == ["now"]
+    assert proxy.has_struck
+
+
+def test_a_fault_that_lets_pass_only_calls(proxy: Proxy) -> None:
+    called: list[str] = []
+    proxy.break_when(lambda direction, head: True, PASS, then=lambda: called.append("now"))
+    with socket.create_connection(("127.0.0.1", proxy.port)) as one:
+        one.sendall(segment(b"one"))
+        assert read(one, 11) == segment(b"ONE")
+        one.sendall(segment(b"two"))
+        assert read(one, 11) == segment(b"TWO")
+    assert called == ["now"]
+
+
+def test_connections_when_all_are_dropped_then_new_ones_are_carried(proxy: Proxy) -> None:
+    with socket.create_connection(("127.0.0.1", proxy.port)) as one:
+        one.sendall(segment(b"one"))
+        assert read(one, 11) == segment(b"ONE")
+        proxy.drop_all()
+        assert read(one, 11) == b""
+    with socket.create_connection(("127.0.0.1", proxy.port)) as one:
+        one.sendall(segment(b"two"))
+        assert read(one, 11) == segment(b"TWO")
