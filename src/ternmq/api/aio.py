@@ -140,20 +140,24 @@ class Connection:
         dynamic_name: str = "AMQ.*",
         options: int = 0,
         selector: str = "",
+        qmgr: str = "",
     ) -> Opening[Queue]:
         """Open a queue, with `async with` or `await`. A model queue gives a new dynamic one, named
-        after `dynamic_name`.
+        after `dynamic_name`. `qmgr` names another queue manager that has the queue: then it is for
+        puts.
 
         `options` are MQOO options for one handle that does everything; without them handles are
         opened as needed. With a `selector`, gets and browses see only messages that match it, such
         as "colour = 'red' AND size > 3"; puts are not filtered.
         """
-        return Opening(self._open_queue(name, exclusive, dynamic_name, options, selector))
+        od = ObjectDescriptor(
+            object_name=name, object_qmgr_name=qmgr, dynamic_queue_name=dynamic_name
+        )
+        return Opening(self._open_queue(od, exclusive, options, selector))
 
     async def _open_queue(
-        self, name: str, exclusive: bool, dynamic_name: str, options: int, selector: str
+        self, od: ObjectDescriptor, exclusive: bool, options: int, selector: str
     ) -> Queue:
-        od = ObjectDescriptor(object_name=name, dynamic_queue_name=dynamic_name)
         call = Open(od, for_selection(options, selector), True, exclusive, selector=selector)
         return Queue(self._transport, await self.run(call))
 

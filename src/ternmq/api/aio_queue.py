@@ -149,6 +149,18 @@ class Queue(FastPutQueue):
         """The queue's name; a dynamic queue has its own, not its model's."""
         return self._handles.name
 
+    @property
+    def resolved_name(self) -> str:
+        """ResolvedQName of the open: the queue that a name leads to, also at another queue manager,
+        or with MQOO_RESOLVE_LOCAL_Q the transmission queue. Empty without `options` or `qmgr`: the
+        first handle inquires only."""
+        return self._handles.resolved_name
+
+    @property
+    def resolved_qmgr(self) -> str:
+        """ResolvedQMgrName of the open: the queue manager that has that queue."""
+        return self._handles.resolved_qmgr
+
     def convert_to(self, ccsid: int, encoding: int = mq.MQENC_NATIVE) -> None:
         """Which character set and encoding gets and browses with MQGMO_CONVERT want from now on.
         Before, it is the queue manager's character set and the encoding of this machine."""

@@ -62,6 +62,11 @@ class Handles:
         base = opened.opened()
         self.base = base
         self.name = opened.od.object_name
+        self._qmgr = opened.od.object_qmgr_name
+        # What MQOPEN found; without names if the first handle only inquires.
+        uses = base.options & (READING | mq.MQOO_OUTPUT)
+        self.resolved_name = opened.resolved_name if uses else ""
+        self.resolved_qmgr = opened.resolved_qmgr if uses else ""
         if opened.renamed:
             self.name = base.resolved_name  # a model queue has become a dynamic one
         self._selector = opened.selector
@@ -108,7 +113,7 @@ class Handles:
     def descriptor(self) -> ObjectDescriptor:
         """What to open by."""
         self.check_open()
-        return ObjectDescriptor(object_name=self.name)
+        return ObjectDescriptor(object_name=self.name, object_qmgr_name=self._qmgr)
 
     def open_browse(self) -> Open:
         """The call that opens a handle for one browse."""

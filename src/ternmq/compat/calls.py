@@ -12,6 +12,7 @@ import sys
 from contextlib import ExitStack
 from typing import Any, Final, NamedTuple
 
+from ternmq.api.handles import READING
 from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_SELECTOR, Value
@@ -161,12 +162,14 @@ def open_object(hconn: object, od: MQOpts, options: int) -> int:
     handle = opened.opened()
     attachment.opened[handle.handle_id] = opened
     if od.ObjectType == mq.MQOT_Q:
-        resolved = padded(handle.resolved_name, mq.MQ_Q_NAME_LENGTH)
         if opened.renamed:
-            od.ObjectName = resolved
+            od.ObjectName = padded(opened.resolved_name, mq.MQ_Q_NAME_LENGTH)
         if od.Version >= mq.MQOD_VERSION_3:
-            od.ResolvedQName = resolved
-            od.ResolvedQMgrName = padded(opened.resolved_qmgr, mq.MQ_Q_MGR_NAME_LENGTH)
+            uses = options & (READING | mq.MQOO_OUTPUT)  # without them the names are blank
+            queue = opened.resolved_name if uses else ""
+            manager = opened.resolved_qmgr if uses else ""
+            od.ResolvedQName = padded(queue, mq.MQ_Q_NAME_LENGTH)
+            od.ResolvedQMgrName = padded(manager, mq.MQ_Q_MGR_NAME_LENGTH)
     return handle.handle_id
 
 
@@ -255,15 +258,17 @@ def put(hconn: object, hobj: object, md: MQOpts, pmo: MQOpts, data: bytes) -> No
 
 
 def _names_of_put(attachment: Attachment, opened: Open, options: int) -> tuple[str, str]:
-    """Where a message went: the queue as it was opened, or the local one if that is asked for."""
-    if options & mq.MQPMO_RESOLVE_LOCAL_Q:
+    """Where a message went: the queue as it was resolved, or the local one if the put asks for
+    that. An open that has asked for it does not decide about puts."""
+    asked = int(opened.opened().options) | options
+    if asked & mq.MQPMO_RESOLVE_LOCAL_Q:
         verbs = _verbs(attachment)
         names = verbs.put_names() if isinstance(verbs, FapVerbs) else None
         if names is not None:
             return names
-        if opened.local_queue:
+        if options & mq.MQPMO_RESOLVE_LOCAL_Q and opened.local_queue:
             return opened.local_queue, attachment.connection.name
-    return opened.opened().resolved_name, opened.resolved_qmgr
+    return opened.target_name, opened.target_qmgr
 
 
 def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> None:

@@ -27,7 +27,12 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.segmented_put import SegmentedPut
 from ternmq.kernel.streaming import CopyTarget, plan_of
-from ternmq.kernel.transmission import HEADERS_BYTES_MAX, as_transmitted
+from ternmq.kernel.transmission import (
+    XQH_BYTES,
+    as_transmitted,
+    extension_bytes,
+    segment_header_bytes,
+)
 from ternmq.store.copying import copy_of
 from ternmq.store.queue import Queue
 from ternmq.txn.copied_put import has_room_for_copies, put_all
@@ -86,9 +91,11 @@ class _Asking:
         if self._away_bytes == 0:
             length = self.length
             area = self._request.properties
-            if area and self.handle.route is None:
-                length += length_as_put(area, self._data, self._request.base) - len(self._data)
-            self._away_bytes = length + HEADERS_BYTES_MAX
+            if self.handle.route is None:
+                length += extension_bytes(self._request)
+                if area:
+                    length += length_as_put(area, self._data, self._request.base) - len(self._data)
+            self._away_bytes = length + XQH_BYTES
         return self._away_bytes
 
     def ask_all(self, targets: list[CopyTarget], must: bool, source: str) -> MQError | None:
@@ -193,7 +200,7 @@ def copies_for_all(
             return None
     place = state.place
     area_bytes: i64 = len(state.request.properties)
-    longest = state.pieces.longest + handle.header_bytes
+    longest = state.pieces.longest + segment_header_bytes(handle)
     asking = _Asking(
         kernel,
         connection,

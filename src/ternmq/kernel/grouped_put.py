@@ -32,6 +32,7 @@ from ternmq.kernel.put_position import Place, place_of, was_placed
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.segmented_put import SegmentedPut
 from ternmq.kernel.splitting import Pieces, pieces_of
+from ternmq.kernel.transmission import segment_header_bytes
 from ternmq.log.record import BLOCK_BYTES
 from ternmq.txn.coordinator import CHANGE_RESERVE, PUT_RECORD_OVERHEAD, UNIT_RESERVE
 from ternmq.txn.unit import UnitOfWork
@@ -146,7 +147,7 @@ def _has_room(
     place = state.place
     pieces = state.pieces
     area_bytes: i64 = len(state.request.properties)
-    longest = pieces.longest + handle.header_bytes
+    longest = pieces.longest + segment_header_bytes(handle)
     check_queue(kernel, connection, local, handle.via, longest, area_bytes, place.persistence)
     check_room(kernel, local, pieces.count, pieces.length + area_bytes)
     if local.streams:
@@ -172,7 +173,7 @@ def _log_bytes(state: SegmentedPut, count: i64) -> i64:
     pieces = state.pieces
     begin = pieces.end_of(state.next - 1)
     total = pieces.end_of(state.next + count - 1) - begin
-    each: i64 = PUT_RECORD_OVERHEAD + CHANGE_RESERVE + state.handle.header_bytes
+    each: i64 = PUT_RECORD_OVERHEAD + CHANGE_RESERVE + segment_header_bytes(state.handle)
     if state.copies:
         targets: i64 = len(state.copies)
         total *= 1 + targets

@@ -26,7 +26,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.list_requests import ListRequests
 from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
 from ternmq.kernel.put import defaults_of, put
-from ternmq.kernel.transmission import HEADERS_BYTES_MAX, Route
+from ternmq.kernel.transmission import XQH_BYTES, Route, extension_bytes
 from ternmq.values.entry import ZERO_ID, Entry
 
 DESTINATIONS_MAX: Final = 256  # of one message
@@ -115,7 +115,7 @@ class ListTransmission:
         if request.properties:
             length = length_as_put(request.properties, data, request.base)
         room = min(group.local.max_length, kernel.max_length)
-        room -= HEADERS_BYTES_MAX + HEAD_BYTES + length
+        room -= XQH_BYTES + extension_bytes(request) + HEAD_BYTES + length
         fit = room // (OBJECT_RECORD_BYTES + put_record_bytes(self._fields_sent()))
         if fit < 2:
             fit = 1
@@ -151,7 +151,7 @@ class ListTransmission:
         route = Route("", "", group.route.transmission)
         route.list_header = header
         handle.route = route
-        handle.header_bytes = HEADERS_BYTES_MAX + header.size()
+        handle.header_bytes = XQH_BYTES + header.size()
         requests = self._requests
         request = requests.request.with_ids(
             requests.request.msg_id, requests.correl_id(kernel, len(requests.records))

@@ -80,6 +80,7 @@ class LocalQueue:
         self.default_priority: i64 = 0
         self.default_persistence: i64 = 0
         self.cap_expiry: i64 = -1  # CAPEXPRY in tenths of a second; -1: no limit
+        self.transmits = False  # USAGE(XMITQ)
         self.streams = False  # STREAMQ: its messages are copied
         self.stream_must = False
         self.stream_onward = False  # copies that it gets are copied, too
@@ -98,6 +99,7 @@ class LocalQueue:
         self.default_persistence = definition.number("default_persistence")
         self.shareable = definition.number("shareable") == mq.MQQA_SHAREABLE
         self.cap_expiry = cap_of(definition)
+        self.transmits = definition.number("usage") == mq.MQUS_TRANSMISSION
         self.streams = definition.text("stream_queue") != ""
         self.stream_must = definition.number("stream_quality") == mq.MQST_MUST_DUP
         self.stream_onward = definition.number("stream_onward") != 0

@@ -33,7 +33,12 @@ from ternmq.kernel.metering import was_put, were_streamed
 from ternmq.kernel.objects import LocalQueue, cap_of, lowest_cap
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.streaming import CopyTarget
-from ternmq.kernel.transmission import as_transmitted, with_reply_place
+from ternmq.kernel.transmission import (
+    as_transmitted,
+    check_header,
+    extension_bytes,
+    with_reply_place,
+)
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import REPORTS, ZERO_ID, Entry
@@ -56,7 +61,9 @@ def put_one(
     local = queue_of(connection, handle)
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
     persistence, priority = defaults_of(handle, local, request)
-    length: i64 = len(data) + handle.header_bytes
+    length: i64 = len(data)
+    if local.transmits:
+        length += _header_bytes(handle, local, request, data)
     area_bytes: i64 = len(request.properties)
     if area_bytes:
         length += _checked_properties(kernel, handle, request, data)
@@ -155,6 +162,15 @@ def _measure(
     was_put(kernel, handle, local, entry, handed_over)
     if copies:
         were_streamed(kernel, handle, local, len(copies))
+
+
+def _header_bytes(handle: Handle, local: LocalQueue, request: PutRequest, data: bytes) -> i64:
+    """The headers that a message gets on a transmission queue; one that is put there by an
+    application itself must have its own."""
+    if handle.header_bytes:
+        return handle.header_bytes + extension_bytes(request)
+    check_header(local.name, request.base, data)
+    return 0
 
 
 def _checked_properties(kernel: Kernel, handle: Handle, request: PutRequest, data: bytes) -> i64:
@@ -277,7 +293,9 @@ def check_later(
     local = queue_of(connection, handle)
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
     persistence, priority = defaults_of(handle, local, request)
-    length: i64 = len(data) + handle.header_bytes
+    length: i64 = len(data)
+    if local.transmits:
+        length += _header_bytes(handle, local, request, data)
     area_bytes: i64 = len(request.properties)
     if area_bytes:
         length += _checked_properties(kernel, handle, request, data)

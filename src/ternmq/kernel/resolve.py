@@ -41,7 +41,7 @@ from ternmq.kernel.objects import LocalQueue, alias_fault
 from ternmq.kernel.selection import selection_of
 from ternmq.kernel.streaming import check_receiver, plan_of
 from ternmq.kernel.transmission import (
-    HEADERS_BYTES_MAX,
+    XQH_BYTES,
     Route,
     is_this_manager,
     route_of_definition,
@@ -53,7 +53,7 @@ INPUT_OPTIONS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_I
 # what may not be asked of queues elsewhere: their messages and, unless they are defined here, their
 # attributes
 OF_REMOTE_QUEUES: Final = ~(INPUT_OPTIONS | mq.MQOO_BROWSE | mq.MQOO_SAVE_ALL_CONTEXT)
-_OF_OTHER_MANAGERS: Final = OF_REMOTE_QUEUES & ~(mq.MQOO_INQUIRE | mq.MQOO_SET)
+OF_OTHER_MANAGERS: Final = OF_REMOTE_QUEUES & ~(mq.MQOO_INQUIRE | mq.MQOO_SET)
 
 
 def open_queue_manager(
@@ -229,7 +229,7 @@ def send_by(handle: Handle, route: Route | None) -> None:
     """The queue is a transmission queue that takes messages for another queue manager."""
     if route is not None:
         handle.route = route
-        handle.header_bytes = HEADERS_BYTES_MAX
+        handle.header_bytes = XQH_BYTES
         handle.resolved_name = route.remote_queue
 
 
@@ -284,7 +284,7 @@ def _by_manager(kernel: Kernel, name: str, qmgr_name: str, options: int, verb: s
     if not name:
         raise mq_error(MQRC_REMOTE_Q_NAME_ERROR, verb=verb, object=qmgr_name)
     route = route_of_manager(kernel, name, qmgr_name, verb)
-    if route is not None and options & ~_OF_OTHER_MANAGERS:
+    if route is not None and options & ~OF_OTHER_MANAGERS:
         detail = f"a queue of {route.remote_qmgr} can be opened for output only"
         raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=verb, object=name, detail=detail)
     return route

@@ -23,6 +23,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.transmission import segment_header_bytes
 
 UNIT_BYTES: Final = 16
 _FIELDS_END: Final = FORMAT_AT + 8
@@ -108,7 +109,7 @@ def pieces_of(
     kernel: Kernel, handle: Handle, local: LocalQueue, request: PutRequest, data: bytes
 ) -> Pieces | None:
     """How a message is cut; None if it need not be. The reason if it cannot be."""
-    room: i64 = min(local.max_length, kernel.max_length) - handle.header_bytes
+    room: i64 = min(local.max_length, kernel.max_length) - segment_header_bytes(handle)
     length: i64 = len(data)
     area = request.properties
     if length <= room and not area:

@@ -3,10 +3,9 @@ get there.
 
 A name leads to another queue manager by a local definition of a remote queue (QREMOTE), by the name
 of a queue manager that is a transmission queue here or a queue manager alias (a QREMOTE without
-RNAME), or by the default transmission queue. On the transmission queue a message is MQXQH, MQMDE
-where version 2 of its descriptor says something, MQDH if it is for several queues, MQRFH2 if it has
-properties, then its data; the identifier of the message
-itself is the correlation identifier there. Channels take them from it.
+RNAME), or by the default transmission queue; docs/name-resolution.md has all rules in a table. On
+the transmission queue a message is MQXQH, MQMDE where version 2 of its descriptor says something,
+MQDH if it is for several queues, MQRFH2 if it has properties, then its data.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING, Final, final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
-from ternmq.base.object_types import LOCAL, REMOTE
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.object_types import ALIAS, LOCAL, REMOTE
 from ternmq.base.reasons import (
     MQRC_DEF_XMIT_Q_TYPE_ERROR,
     MQRC_DEF_XMIT_Q_USAGE_ERROR,
@@ -27,35 +26,41 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_XMIT_Q,
     MQRC_XMIT_Q_TYPE_ERROR,
     MQRC_XMIT_Q_USAGE_ERROR,
+    MQRC_XQH_ERROR,
 )
 from ternmq.codec.headers.mqdh import DistributionHeader
-from ternmq.codec.headers.mqmde import extension_before
+from ternmq.codec.headers.mqmde import NO_EXTENSION, extension_before
 from ternmq.codec.headers.mqxqh import TransmissionHeader
-from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqmd import FORMAT_AT, GROUP_ID_AT, Descriptor
 from ternmq.codec.property_header import as_put
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.requests import REPLY_QMGR_AT, REPLY_QUEUE_AT
+from ternmq.kernel.requests import REPLY_QMGR_AT, REPLY_QUEUE_AT, PutRequest
 from ternmq.store.catalog import Catalog, Definition
 from ternmq.store.copying import tenths_of
-from ternmq.values.entry import REPORTS, Entry, packed_descriptor
+from ternmq.values.entry import OWN_DATE, REPORTS, ZERO_ID, Entry, packed_descriptor
 
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Handle
 
 NAME_BYTES: Final = REPLY_QMGR_AT - REPLY_QUEUE_AT
-HEADERS_BYTES_MAX: Final = mq.MQXQH_CURRENT_LENGTH + mq.MQMDE_LENGTH_2
+XQH_BYTES: Final = mq.MQXQH_CURRENT_LENGTH
+HEADERS_BYTES_MAX: Final = XQH_BYTES + mq.MQMDE_LENGTH_2
+_NO_PLACE: Final = NO_EXTENSION[len(ZERO_ID) :]
+_PLACE_AT: Final = GROUP_ID_AT + len(ZERO_ID)
+_TRANSMITTED: Final = mq.MQFMT_XMIT_Q_HEADER.encode("ascii").ljust(8)
 
 
 @final
 class Route:
     """Where a message goes in the end, and the local queue that takes it."""
 
-    __slots__ = ("list_header", "remote_qmgr", "remote_queue", "transmission")
+    __slots__ = ("list_header", "named_qmgr", "remote_qmgr", "remote_queue", "transmission")
 
     def __init__(self, remote_queue: str, remote_qmgr: str, transmission: Definition) -> None:
         self.remote_queue = remote_queue
         self.remote_qmgr = remote_qmgr
         self.transmission = transmission
+        self.named_qmgr = ""  # the queue manager that the application has named, if it has
         # of a message for several queues: which these are
         self.list_header: DistributionHeader | None = None
 
@@ -81,8 +86,8 @@ def route_of_definition(kernel: Kernel, definition: Definition, verb: str) -> Ro
         raise mq_error(
             MQRC_REMOTE_Q_NAME_ERROR, verb=verb, object=definition.name, detail="RNAME is blank"
         )
-    if not named and manager in ("", kernel.name):
-        detail = f"RQMNAME({manager or ' '}) without XMITQ leads to no other queue manager"
+    if manager in ("", kernel.name):  # even with XMITQ
+        detail = f"RQMNAME({manager or ' '}) is no other queue manager"
         raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=definition.name, detail=detail)
     return Route(queue, manager, transmission_queue(kernel, named, manager, verb))
 
@@ -97,46 +102,78 @@ def transmission_names(catalog: Catalog, definition: Definition) -> list[str]:
 
 
 def is_this_manager(kernel: Kernel, manager: str) -> bool:
-    """Whether a name is this queue manager's, or an alias for it: then its queues are those
-    here."""
+    """Whether a name is this queue manager's, or an alias for it: then its queues are those here.
+    An alias without RQMNAME stands for no name, which is the same."""
     if manager in ("", kernel.name):
         return True
-    alias = kernel.catalog.definitions.get(manager)
-    if alias is None or alias.object_type != REMOTE or alias.text("remote_queue"):
-        return False
-    return alias.text("remote_qmgr") == kernel.name and not alias.text("transmission_queue")
+    alias = _alias_of(kernel, manager)
+    return alias is not None and alias.text("remote_qmgr") in ("", kernel.name)
+
+
+def _alias_of(kernel: Kernel, manager: str) -> Definition | None:
+    """The queue manager alias of that name."""
+    found = kernel.catalog.definitions.get(manager)
+    if found is None or found.object_type != REMOTE or found.text("remote_queue"):
+        return None
+    return found
 
 
 def route_of_manager(kernel: Kernel, queue: str, manager: str, verb: str) -> Route | None:
     """By the name of a queue manager; None if that is another name for this one."""
     if is_this_manager(kernel, manager):
         return None
-    alias = kernel.catalog.definitions.get(manager)
-    if alias is None or alias.object_type != REMOTE or alias.text("remote_queue"):
-        return Route(queue, manager, transmission_queue(kernel, "", manager, verb))
-    named = alias.text("transmission_queue")
-    remote = alias.text("remote_qmgr") or manager
-    return Route(queue, remote, transmission_queue(kernel, named, remote, verb))
+    alias = _alias_of(kernel, manager)
+    if alias is not None:
+        named = alias.text("transmission_queue")
+        remote = alias.text("remote_qmgr")
+        route = Route(queue, remote, transmission_queue(kernel, named, remote, verb))
+    else:
+        found = kernel.catalog.definitions.get(manager)
+        if found is not None and found.object_type not in (LOCAL, ALIAS):
+            kind = "a QREMOTE with RNAME" if found.object_type == REMOTE else "a model queue"
+            detail = f"{manager} is {kind}, no queue manager alias and no transmission queue"
+            raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=manager, detail=detail)
+        route = Route(queue, manager, _of_manager(kernel, manager, found, verb))
+    route.named_qmgr = manager
+    return route
+
+
+def _of_manager(kernel: Kernel, manager: str, found: Definition | None, verb: str) -> Definition:
+    """The transmission queue for a name that is no definition of a remote queue. An alias queue of
+    that name says nothing about queue managers."""
+    if found is not None and found.object_type == ALIAS:
+        return _default_queue(kernel, manager, verb)
+    return transmission_queue(kernel, "", manager, verb)
 
 
 def transmission_queue(kernel: Kernel, named: str, manager: str, verb: str) -> Definition:
     """The one that is named, that of the queue manager's name, or the default one."""
+    name = named or manager
+    definition = kernel.catalog.definitions.get(name)
+    if definition is None:
+        if named:
+            raise mq_error(MQRC_UNKNOWN_XMIT_Q, verb=verb, object=named)
+        return _default_queue(kernel, manager, verb)
+    if definition.object_type != LOCAL:
+        raise mq_error(MQRC_XMIT_Q_TYPE_ERROR, verb=verb, object=name)
+    if definition.number("usage") != mq.MQUS_TRANSMISSION:
+        raise mq_error(MQRC_XMIT_Q_USAGE_ERROR, verb=verb, object=name, detail="USAGE(NORMAL)")
+    return definition
+
+
+def _default_queue(kernel: Kernel, manager: str, verb: str) -> Definition:
+    """DEFXMITQ, for a queue manager that has no transmission queue."""
     catalog: Catalog = kernel.catalog
-    default = str(catalog.qmgr["default_transmission_queue"])
-    name = named or (manager if manager in catalog.definitions else default)
+    name = str(catalog.qmgr["default_transmission_queue"])
     if not name:
         raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=manager)
-    is_default = not named and name == default and name != manager
     definition = catalog.definitions.get(name)
     if definition is None:
-        reason = MQRC_UNKNOWN_DEF_XMIT_Q if is_default else MQRC_UNKNOWN_XMIT_Q
-        raise mq_error(reason, verb=verb, object=name)
+        raise mq_error(MQRC_UNKNOWN_DEF_XMIT_Q, verb=verb, object=name)
     if definition.object_type != LOCAL:
-        reason = MQRC_DEF_XMIT_Q_TYPE_ERROR if is_default else MQRC_XMIT_Q_TYPE_ERROR
-        raise mq_error(reason, verb=verb, object=name)
+        raise mq_error(MQRC_DEF_XMIT_Q_TYPE_ERROR, verb=verb, object=name)
     if definition.number("usage") != mq.MQUS_TRANSMISSION:
-        reason = MQRC_DEF_XMIT_Q_USAGE_ERROR if is_default else MQRC_XMIT_Q_USAGE_ERROR
-        raise mq_error(reason, verb=verb, object=name, detail="USAGE(NORMAL)")
+        raise mq_error(MQRC_DEF_XMIT_Q_USAGE_ERROR, verb=verb, object=name, detail="USAGE(NORMAL)")
     return definition
 
 
@@ -155,11 +192,37 @@ def with_reply_place(kernel: Kernel, base: bytes) -> bytes:
     return base[:REPLY_QUEUE_AT] + field + place + base[REPLY_QMGR_AT + NAME_BYTES :]
 
 
+def extension_bytes(request: PutRequest) -> i64:
+    """The length of the MQMDE that a message gets on a transmission queue."""
+    if request.base[_PLACE_AT:] == _NO_PLACE and not request.new_group_id:
+        if request.group_id == ZERO_ID:
+            return 0
+    return mq.MQMDE_LENGTH_2
+
+
+def segment_header_bytes(handle: Handle) -> i64:
+    """What a segment gets on a transmission queue: its place needs an MQMDE."""
+    return handle.header_bytes + mq.MQMDE_LENGTH_2 if handle.header_bytes else 0
+
+
+def check_header(local_name: str, base: bytes, data: bytes) -> None:
+    """MQRC_XQH_ERROR for a message that an application puts on a transmission queue and whose data
+    is not what its Format says."""
+    if base[FORMAT_AT : FORMAT_AT + len(_TRANSMITTED)] != _TRANSMITTED:
+        return
+    try:
+        TransmissionHeader.unpack(data)
+    except MQError as invalid:
+        raise mq_error(
+            MQRC_XQH_ERROR, verb="MQPUT", object=local_name, detail=invalid.detail
+        ) from None
+
+
 def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
     """The message as it is on the transmission queue."""
     own = Descriptor.unpack(packed_descriptor(entry))
     own.expiry = int(tenths_of(entry))  # CAPEXPRY may have shortened it
-    outer = own.copy()
+    outer = _separate(kernel, own)
     data = entry.data
     if entry.properties:
         data, base = as_put(entry.properties, data, entry.base)
@@ -174,34 +237,40 @@ def as_transmitted(kernel: Kernel, route: Route, entry: Entry) -> Entry:
         remote_queue=route.remote_queue, remote_qmgr=route.remote_qmgr, descriptor=own
     )
     data = header.pack() + data
-    outer.report = mq.MQRO_NONE
-    outer.msg_type = mq.MQMT_DATAGRAM
-    outer.feedback = mq.MQFB_NONE
-    outer.encoding = mq.MQENC_NATIVE
-    outer.ccsid = kernel.number("ccsid")
-    outer.format = mq.MQFMT_XMIT_Q_HEADER
-    outer.reply_to_queue = ""
-    outer.reply_to_qmgr = ""
-    outer.msg_seq_number = 1
-    outer.offset = 0
-    outer.msg_flags = 0
-    outer.original_length = mq.MQOL_UNDEFINED
-    flags = entry.flags
+    flags = entry.flags & ~OWN_DATE  # the date is that of its arrival here
     if not own.report & mq.MQRO_EXPIRATION:
         flags &= ~REPORTS  # the others are made where it arrives
     return Entry(
         0,
         entry.priority,
         flags,
-        entry.put_ns,
+        kernel.clock.now_ns() if entry.flags & OWN_DATE else entry.put_ns,
         entry.expiry_at,
         kernel.new_id(),
         entry.msg_id,
-        bytes(24),
+        ZERO_ID,
         outer.pack(),
         data,
         len(data),
     )
+
+
+def _separate(kernel: Kernel, own: Descriptor) -> Descriptor:
+    """The descriptor beside a message on a transmission queue; its own one is in the MQXQH.
+    Identity context and all that decides how it is kept are the message's."""
+    outer = own.copy()
+    outer.report &= ~mq.MQRO_ACCEPT_UNSUP_IF_XMIT_MASK  # no COA and COD on the way
+    outer.encoding = mq.MQENC_NATIVE
+    outer.ccsid = kernel.number("ccsid")
+    outer.format = mq.MQFMT_XMIT_Q_HEADER
+    outer.put_appl_type = mq.MQAT_QMGR
+    outer.put_appl_name = kernel.name[: mq.MQ_PUT_APPL_NAME_LENGTH]
+    outer.appl_origin_data = ""
+    outer.msg_seq_number = 1
+    outer.offset = 0
+    outer.msg_flags = mq.MQMF_NONE
+    outer.original_length = mq.MQOL_UNDEFINED
+    return outer
 
 
 def _list_before(kernel: Kernel, header: DistributionHeader, md: Descriptor) -> bytes:

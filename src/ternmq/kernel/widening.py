@@ -18,12 +18,13 @@ from ternmq.base.reasons import (
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_Q_DELETED,
 )
-from ternmq.kernel.authority import acting_user, check_open
+from ternmq.kernel.authority import acting_user, check_open, check_open_remote
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_widened
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.resolve import (
+    OF_OTHER_MANAGERS,
     OF_REMOTE_QUEUES,
     attach,
     can_open,
@@ -65,10 +66,13 @@ def _widen_queue(
 ) -> bool:
     if local.deleted:
         raise mq_error(MQRC_Q_DELETED, verb=_VERB, object=local.name)
-    if handle.route is not None:
+    route = handle.route
+    if route is not None:
         _check_elsewhere(handle, added)
     user = acting_user(kernel, connection, added, "", _VERB)
-    if user is not None:
+    if user is not None and route is not None and route.named_qmgr:
+        check_open_remote(kernel, connection, user, route.named_qmgr, added, _VERB)
+    elif user is not None:
         check_open(kernel, connection, user, definition, added, _VERB)
     if not can_open(kernel, connection, local, added, _VERB):
         return False
@@ -106,9 +110,9 @@ def _widen_definition(
 
 
 def _check_elsewhere(handle: Handle, added: int) -> None:
-    """A queue of another queue manager is for puts; one that was named with its queue manager was
-    opened for all that it can be used for."""
-    if not handle.via or added & ~OF_REMOTE_QUEUES:
+    """A queue of another queue manager is for puts; only its definition here can be inquired."""
+    allowed = OF_REMOTE_QUEUES if handle.via else OF_OTHER_MANAGERS
+    if added & ~allowed:
         raise _not_for_type(handle, "its queue manager is another one")
 
 

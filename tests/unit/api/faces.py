@@ -12,7 +12,7 @@ import ternmq.aio
 from tests.unit.api import networked, served
 
 # What needs no `await` in `ternmq.aio` either.
-DIRECT = {"connected", "in_unit", "name"}
+DIRECT = {"connected", "in_unit", "name", "resolved_name", "resolved_qmgr"}
 P = ParamSpec("P")
 
 

@@ -461,3 +461,23 @@ async def test_put_when_it_has_a_delay_then_the_message_comes_when_that_is_over(
             assert found == [first, second]
             with pytest.raises(ternmq.MQError):
                 await queue.put(b"x", delay=-1)
+
+
+@in_loop
+async def test_queue_with_a_queue_manager_then_messages_are_for_that_one(api: Any) -> None:
+    async with api.memory("QMA") as qmgr:
+        await qmgr.define_queue("QMB", usage="XMITQ")
+        await qmgr.define_queue("HERE")
+        async with qmgr.queue("QA", qmgr="QMB") as queue:
+            assert (queue.name, queue.resolved_name, queue.resolved_qmgr) == ("QA", "QA", "QMB")
+            await queue.put(b"away")
+        async with qmgr.queue("HERE", qmgr="QMA") as queue:
+            await queue.put(b"here")
+            assert (await queue.get()).data == b"here"
+        async with qmgr.queue("QMB") as outgoing:
+            data = (await outgoing.get()).data
+        assert (data[8:56].rstrip(), data[56:104].rstrip()) == (b"QA", b"QMB")
+        with pytest.raises(ternmq.MQError) as refused:
+            async with qmgr.queue("QA", qmgr="QMZ"):
+                pass
+        assert refused.value.reason == mq.MQRC_UNKNOWN_REMOTE_Q_MGR

@@ -165,6 +165,8 @@ def test_queue_manager_alias_when_it_means_this_one_then_the_local_queue(
         ({"rqmname": "QM2"}, mq.MQRC_REMOTE_Q_NAME_ERROR),
         ({"rname": "Q"}, mq.MQRC_UNKNOWN_REMOTE_Q_MGR),
         ({"rname": "Q", "rqmname": "QM1"}, mq.MQRC_UNKNOWN_REMOTE_Q_MGR),
+        ({"rname": "Q", "xmitq": "QM2"}, mq.MQRC_UNKNOWN_REMOTE_Q_MGR),
+        ({"rname": "Q", "rqmname": "QM1", "xmitq": "QM2"}, mq.MQRC_UNKNOWN_REMOTE_Q_MGR),
         ({"rname": "Q", "rqmname": "QM7"}, mq.MQRC_UNKNOWN_REMOTE_Q_MGR),
         ({"rname": "Q", "rqmname": "QM7", "xmitq": "NONE"}, mq.MQRC_UNKNOWN_XMIT_Q),
         ({"rname": "Q", "rqmname": "QM7", "xmitq": "PLAIN"}, mq.MQRC_XMIT_Q_USAGE_ERROR),
@@ -223,11 +225,99 @@ def test_remote_queue_when_inquired_inhibited_or_read_then_as_its_type(
 def test_message_when_its_header_does_not_fit_then_too_big(qmgr: ternmq.QueueManager) -> None:
     define(qmgr, REMOTE, "R", rname="Q", rqmname="QM2")
     qmgr.alter_queue("QM2", max_message_length=1000)
-    with qmgr.queue("R") as remote:
-        remote.put(bytes(500))
+    room = 1000 - HEADER
+    od = ObjectDescriptor(object_name="R")
+    put_to(qmgr, od, Descriptor(), bytes(room))
+    grouped = Descriptor(msg_flags=mq.MQMF_MSG_IN_GROUP, group_id=b"G" * 24, msg_seq_number=1)
+    put_to(qmgr, od, grouped.copy(), bytes(room - mq.MQMDE_LENGTH_2))
+    for md, length in ((Descriptor(), room), (grouped.copy(), room - mq.MQMDE_LENGTH_2)):
         with pytest.raises(ternmq.MQError) as refused:
-            remote.put(bytes(501))
+            put_to(qmgr, od, md, bytes(length + 1))
+        assert refused.value.reason == mq.MQRC_MSG_TOO_BIG_FOR_Q
+    with qmgr.queue("QM2") as outgoing:
+        assert [len(outgoing.get().data) for _ in range(2)] == [1000, 1000]
+
+
+def test_message_with_properties_when_its_headers_fit_then_the_length_is_the_whole_data(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    define(qmgr, REMOTE, "R", rname="Q", rqmname="QM2")
+    with qmgr.queue("R") as remote, qmgr.queue("QM2") as outgoing:
+        remote.put(b"x" * 100, properties={"colour": "red"})
+        length = len(outgoing.get().data)
+        qmgr.alter_queue("QM2", max_message_length=length)
+        remote.put(b"x" * 100, properties={"colour": "red"})
+        with pytest.raises(ternmq.MQError) as refused:
+            remote.put(b"x" * 101, properties={"colour": "red"})
     assert refused.value.reason == mq.MQRC_MSG_TOO_BIG_FOR_Q
+
+
+def test_separate_descriptor_when_a_message_is_sent_then_as_ibm_documents_for_mqxqh(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    define(qmgr, REMOTE, "R", rname="Q", rqmname="QM2")
+    report = mq.MQRO_COA | mq.MQRO_COD | mq.MQRO_EXCEPTION | mq.MQRO_EXPIRATION
+    md = Descriptor(
+        report=report | mq.MQRO_PASS_MSG_ID,
+        msg_type=mq.MQMT_REQUEST,
+        expiry=5000,
+        feedback=mq.MQFB_NONE,
+        format="MQSTR",
+        ccsid=1208,
+        priority=3,
+        persistence=mq.MQPER_PERSISTENT,
+        msg_id=b"M" * 24,
+        correl_id=b"C" * 24,
+        reply_to_queue="ANSWERS",
+        user_id="bob",
+        accounting_token=b"A" * 32,
+        appl_identity_data="identity",
+        put_appl_type=mq.MQAT_UNIX,
+        put_appl_name="program",
+        put_date="20200101",
+        put_time="11223344",
+        appl_origin_data="here",
+    )
+    options = mq.MQOO_OUTPUT | mq.MQOO_SET_ALL_CONTEXT
+    handle = mqi(qmgr).open(ObjectDescriptor(object_name="R"), options)
+    pmo = PutOptions(options=mq.MQPMO_SET_ALL_CONTEXT | mq.MQPMO_NO_SYNCPOINT)
+    mqi(qmgr).put(handle, mqi(qmgr).request_put(md, pmo), b"data")
+    with qmgr.queue("QM2") as outgoing:
+        message = outgoing.get()
+    outer = message.descriptor
+    assert outer.report == report & ~(mq.MQRO_COA | mq.MQRO_COD) | mq.MQRO_PASS_MSG_ID
+    assert (outer.msg_type, outer.feedback) == (mq.MQMT_REQUEST, mq.MQFB_NONE)
+    assert 4900 < outer.expiry <= 5000
+    assert (outer.priority, outer.persistence) == (3, mq.MQPER_PERSISTENT)
+    assert outer.msg_id not in (b"M" * 24, bytes(24))
+    assert outer.correl_id == b"M" * 24
+    assert (outer.reply_to_queue, outer.reply_to_qmgr) == ("ANSWERS", "QM1")
+    assert (outer.user_id, outer.accounting_token) == ("bob", b"A" * 32)
+    assert outer.appl_identity_data == "identity"
+    assert (outer.put_appl_type, outer.put_appl_name) == (mq.MQAT_QMGR, "QM1")
+    assert outer.put_date != "20200101"
+    assert outer.appl_origin_data == ""
+    assert (outer.encoding, outer.ccsid) == (mq.MQENC_NATIVE, qmgr.qmgr_attributes()["ccsid"])
+    own = TransmissionHeader.unpack(message.data).descriptor
+    assert (own.report, own.correl_id) == (md.report, b"C" * 24)
+    assert (own.put_appl_type, own.put_appl_name) == (mq.MQAT_UNIX, "program")
+    assert (own.put_date, own.put_time, own.appl_origin_data) == ("20200101", "11223344", "here")
+
+
+def test_put_on_a_transmission_queue_when_its_header_is_junk_then_xqh_error(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    whole = TransmissionHeader(remote_queue="Q", remote_qmgr="QM2").pack()
+    qmgr.define_queue("PLAIN")
+    with qmgr.queue("QM2") as direct, qmgr.queue("PLAIN") as plain:
+        for junk in (b"", b"junk", whole[:-1], b"XXX " + whole[4:], whole[:4] + b"\2" + whole[5:]):
+            with pytest.raises(ternmq.MQError) as refused:
+                direct.put(junk, format="MQXMIT")
+            assert refused.value.reason == mq.MQRC_XQH_ERROR
+            plain.put(junk, format="MQXMIT")  # on another queue it is data
+        direct.put(whole + b"data", format="MQXMIT")
+        direct.put(b"junk", format="MQSTR")  # a channel will not know what to do with it
+        assert direct.depth == 2
 
 
 def test_process_and_namelist_when_opened_then_inquired(qmgr: ternmq.QueueManager) -> None:

@@ -25,7 +25,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.list_open import close_list
 from ternmq.kernel.metering_calls import was_inquired, was_set
 from ternmq.kernel.resolve import close, open_plain, open_queue, open_queue_manager
-from ternmq.kernel.transmission import resolved_names
+from ternmq.kernel.transmission import is_this_manager, resolved_names
 from ternmq.kernel.widening import widen
 from ternmq.mqi.options import check_close, check_object, check_selection, check_widen
 from ternmq.mqi.steps.step import Step
@@ -92,6 +92,7 @@ class Open(Step):
         self.handle = handle
         call.handle = handle
         call.resolved_name, call.resolved_qmgr = resolved_names(handle, handle.options, kernel.name)
+        call.target_name, call.target_qmgr = resolved_names(handle, 0, kernel.name)
         call.local_queue = call.resolved_name
         if handle.route is not None:
             call.local_queue = resolved_names(handle, mq.MQOO_RESOLVE_LOCAL_Q, kernel.name)[0]
@@ -112,6 +113,9 @@ def _needed(kernel: Kernel, call: calls.Open) -> int:
     """MQOO options of a queue's first handle: it inquires, and others are opened as needed; a
     dynamic queue has one handle for everything."""
     options = call.options
+    is_first = options == 0 and not call.exclusive
+    if is_first and not is_this_manager(kernel, call.od.object_qmgr_name):
+        return mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING  # all that it can be used for
     definition = kernel.catalog.definitions.get(call.od.object_name)
     if options == 0 and definition is not None and definition.object_type == MODEL:
         options = _ALL_USES

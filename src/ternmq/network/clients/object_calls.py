@@ -43,6 +43,13 @@ from ternmq.wire.fap.segment import Header, Segment
 _NO_HANDLE: Final = -1
 _UNKNOWN: Final = -1
 _CHARACTERS_FIRST: Final = mq.MQCA_FIRST
+_USES: Final = (
+    mq.MQOO_INPUT_AS_Q_DEF
+    | mq.MQOO_INPUT_SHARED
+    | mq.MQOO_INPUT_EXCLUSIVE
+    | mq.MQOO_BROWSE
+    | mq.MQOO_OUTPUT
+)
 
 
 # ---- objects
@@ -145,8 +152,9 @@ def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> Non
     route = handle.route
     if od.object_type == mq.MQOT_Q_MGR:
         return
-    names = resolved_names(handle, handle.options, qmgr_name)
-    od.resolved_queue_name, od.resolved_qmgr_name = names
+    if handle.options & _USES:  # MQOPEN to inquire or set resolves nothing
+        names = resolved_names(handle, handle.options, qmgr_name)
+        od.resolved_queue_name, od.resolved_qmgr_name = names
     if route is not None:
         od.known_count = 0
         od.unknown_count = 1

@@ -30,6 +30,7 @@ from ternmq.remote.fap.open_call import (
     checked_object,
     first_options,
     inquired,
+    is_elsewhere,
     not_applicable,
     open_request,
     set_values,
@@ -92,6 +93,9 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
     described = checked_object(call.od)
     asked = described.object_name
     reply = yield open_request(described, options, call.selector)
+    if is_elsewhere(call, reply.reason):
+        options = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
+        reply = yield open_request(described, options)
     checked(reply, asked)
     values = reply.values()
     handle = ObjectHandle(reply.handle, options)
@@ -104,7 +108,10 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
         state.model = asked
     verbs.states[handle] = state
     call.handle = handle
+    call.resolved_name = handle.resolved_name
     call.resolved_qmgr = str(answered.resolved_qmgr_name)
+    call.target_name = call.resolved_name  # the reply of a put says it, if it differs
+    call.target_qmgr = call.resolved_qmgr
     call.renamed = answered.object_name != asked
 
 
@@ -119,7 +126,10 @@ def _widen(verbs: FapVerbs, call: Widen) -> Exchange[None]:
         yield from verbs.run_by_name(call)
         state.options = call.allowed
         return
-    other = Open(ObjectDescriptor(object_name=state.od.object_name), call.options)
+    named = ObjectDescriptor(
+        object_name=state.od.object_name, object_qmgr_name=state.od.object_qmgr_name
+    )
+    other = Open(named, call.options)
     yield from _open(verbs, other)
     call.handle = other.opened()
 

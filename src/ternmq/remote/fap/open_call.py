@@ -7,11 +7,13 @@ from typing import final
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.names import fits_field
+from ternmq.base.reasons import MQRC_OPTION_NOT_VALID_FOR_TYPE
 from ternmq.codec.charset import UTF8
 from ternmq.codec.mqi.charv import write_charv
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.options import check_names
 from ternmq.remote.fap.frames import FapRequest, table_body
+from ternmq.values.calls.objects import Open
 from ternmq.values.character_lengths import character_bytes
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.vocabulary import MQOPEN
@@ -42,6 +44,13 @@ def first_options(options: int, exclusive: bool) -> int:
         options &= ~mq.MQOO_INPUT_AS_Q_DEF
         options |= mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
     return options or mq.MQOO_INQUIRE
+
+
+def is_elsewhere(call: Open, reason: int) -> bool:
+    """Whether a queue that cannot be inquired is one of another queue manager: then all that it can
+    be used for is to put. The queue manager alone knows its aliases."""
+    is_named = call.as_needed and call.options == 0 and call.od.object_qmgr_name != ""
+    return is_named and not call.exclusive and reason == MQRC_OPTION_NOT_VALID_FOR_TYPE
 
 
 def checked_object(od: ObjectDescriptor, verb: str = "MQOPEN") -> ObjectDescriptor:

@@ -52,6 +52,9 @@ class Open(Call):
         self.renamed = False  # a dynamic queue: it has another name than it was asked for by
         self.resolved_qmgr = ""  # which queue manager has the queue
         self.local_queue = ""  # that takes its messages here; not known through a channel
+        # The same names whether MQOO_RESOLVE_LOCAL_Q was asked for or not: those of puts.
+        self.target_name = ""
+        self.target_qmgr = ""
 
     def opened(self) -> ObjectHandle:
         """The handle, once the call is done."""
@@ -68,6 +71,8 @@ class Open(Call):
             "resolved": self.resolved_name,
             "resolved_qmgr": self.resolved_qmgr,
             "local": self.local_queue,
+            "target": self.target_name,
+            "target_qmgr": self.target_qmgr,
             "renamed": self.renamed,
             "type": self.object_type,
         }
@@ -75,7 +80,9 @@ class Open(Call):
     def take(self, result: dict[str, Any], data: bytes, at: int) -> None:
         handle = ObjectHandle(int(result["handle"]), int(result["options"]))
         self.resolved_name = str(result["resolved"])
-        handle.resolved_name = self.resolved_name
+        self.target_name = str(result["target"])
+        self.target_qmgr = str(result["target_qmgr"])
+        handle.resolved_name = self.target_name
         self.handle = handle
         self.resolved_qmgr = str(result["resolved_qmgr"])
         self.local_queue = str(result["local"])
