@@ -31,7 +31,10 @@ def test_page_when_its_blocks_are_run_then_they_do_what_they_say(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    run_page(page)
+    try:
+        run_page(page)
+    finally:
+        end_started(tmp_path)
 
 
 @pytest.mark.spark
@@ -44,9 +47,14 @@ def test_page_of_spark_when_its_blocks_are_run_then_they_do_what_they_say(
     try:
         run_page(page)
     finally:
-        for lock in tmp_path.rglob(LOCK_PATH):  # a page that failed has not ended what it started
-            if (holder := lock_holder(str(lock.parent))) > 0 and holder != os.getpid():
-                os.kill(holder, signal.SIGKILL)
+        end_started(tmp_path)
+
+
+def end_started(folder: Path) -> None:
+    """A page that failed has not ended the queue managers that it started."""
+    for lock in folder.rglob(LOCK_PATH):
+        if (holder := lock_holder(str(lock.parent))) > 0 and holder != os.getpid():
+            os.kill(holder, signal.SIGKILL)
 
 
 def run_page(page: str) -> None:
