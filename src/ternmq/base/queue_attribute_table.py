@@ -87,7 +87,7 @@ accounting_override  ACCTCONO IA_ACCOUNTING_CONN_OVERRIDE @switch        DISABLE
 accounting_interval_s ACCTINT IA_ACCOUNTING_INTERVAL  1..604800          1800     *
 accounting_mqi       ACCTMQI  IA_ACCOUNTING_MQI       @off_on            OFF      *
 accounting           ACCTQ    IA_ACCOUNTING_Q         @off_on_none       OFF      *
-activity_recording   ACTIVREC IA_ACTIVITY_RECORDING   @recording         MSG      * i
+activity_recording   ACTIVREC IA_ACTIVITY_RECORDING   @recording         MSG      *
 activity_override    ACTVCONO IA_ACTIVITY_CONN_OVERRIDE @switch          DISABLED * i
 activity_trace       ACTVTRC  IA_ACTIVITY_TRACE       @off_on            OFF      * i
 advanced_capability  ADVCAP   IA_ADVANCED_CAPABILITY  @switch            DISABLED * s
@@ -157,8 +157,8 @@ remote_event         REMOTEEV IA_REMOTE_EVENT         @switch            DISABLE
 repository           REPOS    CA_REPOSITORY_NAME      name48             -        * i
 repository_namelist  REPOSNL  CA_REPOSITORY_NAMELIST  name48             -        * i
 reverse_lookup       REVDNS   IA_REVERSE_DNS_LOOKUP   @enabled           ENABLED  *
-route_recording      ROUTEREC IA_TRACE_ROUTE_RECORDING @recording        MSG      * i
-initiator_control    SCHINIT  IA_CHINIT_CONTROL       @qmgr_control      QMGR     *
+route_recording      ROUTEREC IA_TRACE_ROUTE_RECORDING @recording        MSG      *
+initiator_control    SCHINIT  IA_CHINIT_CONTROL       @qmgr_control      QMGR     * i
 command_server_control SCMDSERV IA_CMD_SERVER_CONTROL @qmgr_control      QMGR     *
 protection_capability SPLCAP  IA_PROT_POLICY_CAPABILITY @switch          DISABLED * s
 revocation_namelist  SSLCRLNL CA_SSL_CRL_NAMELIST     name48             -        * i

@@ -48,12 +48,13 @@ def asks_for(entry: Entry, option: int) -> bool:
 class ReportMessage:
     """A report, and where it is to go."""
 
-    __slots__ = ("data", "descriptor", "properties", "queue", "queue_manager", "user")
+    __slots__ = ("data", "descriptor", "is_own", "properties", "queue", "queue_manager", "user")
 
     def __init__(self, about: Descriptor, descriptor: Descriptor) -> None:
         self.descriptor = descriptor
         self.data = b""
         self.properties = b""  # an area
+        self.is_own = False  # for a queue of the queue manager's own: no authority is needed
         self.queue = about.reply_to_queue
         self.queue_manager = about.reply_to_qmgr
         # whose authority is asked for

@@ -15,6 +15,7 @@ from mypy_extensions import i64
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Connection, Handle
     from ternmq.kernel.objects import LocalQueue
+    from ternmq.kernel.report_message import ReportMessage
     from ternmq.kernel.requests import GetCall
     from ternmq.store.queue import Queue
     from ternmq.store.segment import Segment
@@ -28,6 +29,13 @@ class ReportSink:
     def __init__(self) -> None:
         # Whether the last exception or expiration report that was asked for went nowhere.
         self.was_lost = False
+
+    def of_activity(
+        self, connection: Connection, unit: UnitOfWork | None, report: ReportMessage
+    ) -> bool:
+        """Put a report on what a channel has done with a message, in that unit of work or in one of
+        its own; False: parked."""
+        return True
 
     def of_arrival(
         self,

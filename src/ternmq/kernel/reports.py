@@ -92,6 +92,24 @@ class Reports(ReportSink):
             was_generated(self._kernel, handle)
         return within
 
+    def of_activity(
+        self, connection: Connection, unit: UnitOfWork | None, report: ReportMessage
+    ) -> bool:
+        """See ReportSink."""
+        kernel = self._kernel
+        size = self._log_bytes(report)
+        if report.descriptor.persistence == mq.MQPER_PERSISTENT:
+            if not has_room_for_copies(kernel.coordinator, unit, 0, 0, 1, size):
+                kernel.make_room(connection, "MQPUT", report.queue, size)
+                return False
+        within = kernel.coordinator.begin() if unit is None else unit
+        was_put = self._sent(connection, within, report)
+        if connection.park is not None:
+            return False
+        if was_put and unit is None:
+            self.commit(connection, within)
+        return True
+
     def of_delivery(
         self, call: GetCall, local: LocalQueue, unit: UnitOfWork | None, entry: Entry
     ) -> UnitOfWork | None:
@@ -292,7 +310,8 @@ class Reports(ReportSink):
         kernel = self._kernel
         authority = kernel.authority
         user: str | None = report.user
-        if not authority.enabled or authority.is_administrator(report.user):
+        is_free = report.is_own or not authority.enabled
+        if is_free or authority.is_administrator(report.user):
             user = None
         via: list[Definition] = []
         found = named(
