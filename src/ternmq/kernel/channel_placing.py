@@ -36,6 +36,7 @@ from ternmq.channel.agent import (
     Want,
 )
 from ternmq.codec.mqi.mqmd import APPL_IDENTITY_DATA_AT, PUT_APPL_TYPE_AT, USER_ID_AT
+from ternmq.kernel.activity import Tracing, may_be_traced, trace_arrival
 from ternmq.kernel.authority import check
 from ternmq.kernel.channel_states import do_not_count, exchange_unit
 from ternmq.kernel.connection import Connection, Handle
@@ -67,8 +68,8 @@ NOT_DELIVERED: Final = "AMQ7317W"
 class Target:
     """One destination of a message, and what is put there."""
 
-    __slots__ = ("data", "handle", "is_done", "is_reported", "outcome", "qmgr", "queue", "reason",
-                 "request", "was_lost")  # fmt: skip
+    __slots__ = ("data", "handle", "is_done", "is_put", "is_reported", "outcome", "qmgr", "queue",
+                 "reason", "request", "tracing", "was_lost")  # fmt: skip
 
     def __init__(
         self, queue: str, qmgr: str, request: PutRequest, data: bytes, reason: int = 0
@@ -82,11 +83,23 @@ class Target:
         self.is_reported = False  # its exception report was put, or it asks for none
         self.was_lost = False  # that report went nowhere
         self.is_done = False
+        self.is_put = False  # but reports on that may have to follow
+        self.tracing: Tracing | None = None  # what is recorded about it
         self.outcome = PLACED
+
+    def trace(self, kernel: Kernel, work: ChannelWork, resolved: str, route: Route | None) -> None:
+        """Record that it goes to this local queue, if it asks for that."""
+        if self.tracing is None and may_be_traced(self.request.base):
+            hop = work.hop()
+            request = self.request
+            self.tracing = trace_arrival(
+                kernel, hop, request, self.data, self.queue, resolved, route, self.reason
+            )
 
     def entry(self, kernel: Kernel) -> Entry:
         """The message as it would be on its queue."""
         request = self.request
+        data = self.data if self.tracing is None else self.tracing.message
         persistence = PERSISTENT if request.persistence else 0  # of two kinds, the safe one
         now_ns = kernel.clock.now_ns()
         expiry_at = 0
@@ -102,8 +115,8 @@ class Target:
             request.correl_id,
             request.group_id,
             request.base,
-            self.data,
-            len(self.data),
+            data,
+            len(data),
             request.properties,
         )
 
@@ -171,6 +184,7 @@ class Placing:
                 return True
             except MQError as refused:
                 self._close(kernel, target)
+                target.tracing = None
                 if is_passing_refusal(refused.reason):
                     raise
                 target.reason = refused.reason
@@ -191,8 +205,17 @@ class Placing:
             if handle is None:
                 return False
             target.handle = handle
-        do_not_count(connection)
-        if put(kernel, connection, handle, target.request, target.data) is None:
+        local = handle.local
+        if local is not None:
+            target.trace(kernel, work, local.name, handle.route)
+        tracing = target.tracing
+        if not target.is_put and (tracing is None or not tracing.feedback):
+            data = target.data if tracing is None else tracing.message
+            do_not_count(connection)
+            if put(kernel, connection, handle, target.request, data) is None:
+                return False
+        target.is_put = True
+        if tracing is not None and not tracing.go_on(kernel, connection, self.is_fast):
             return False
         self._close(kernel, target)
         return True
@@ -233,6 +256,7 @@ class Placing:
             unit = exchange_unit(connection, batch)
             if unit is not None and unit.state != ENDED:
                 target.is_reported = False
+                target.tracing = None
                 while not back_out_some(kernel, unit):
                     pass
         return done
@@ -240,6 +264,11 @@ class Placing:
     def _report_and_bury(
         self, kernel: Kernel, connection: Connection, work: ChannelWork, target: Target
     ) -> bool:
+        if not work.transmission_queue:  # it was received
+            name = str(kernel.catalog.qmgr.get("dead_letter_queue", ""))
+            target.trace(kernel, work, name, None)
+            if target.tracing is not None and not target.tracing.go_on(kernel, connection, False):
+                return False
         entry = target.entry(kernel)
         do_not_count(connection)
         if not target.is_reported:

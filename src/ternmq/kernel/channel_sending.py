@@ -23,6 +23,7 @@ from ternmq.channel.channel_state import NO_LUWID, ChannelState
 from ternmq.codec.headers.transmitted import transmitted_message, transmitted_messages
 from ternmq.codec.mqi.mqmd import EXPIRY_AT, FORMAT_AT
 from ternmq.codec.property_header import as_put
+from ternmq.kernel.activity import TRACE_FEEDBACKS, Tracing, sent_may_be_traced, trace_sending
 from ternmq.kernel.channel_in_doubt import (
     InDoubtBatch,
     batch_of_channel,
@@ -133,6 +134,8 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
         connection.begin_verb()
         _give_part(work, want)
         return True
+    if work.tracing is not None:
+        return _put_reports(kernel, connection, work)
     call = _fetched(kernel, connection, work, want)
     entry = call.entry
     if entry is None:
@@ -149,6 +152,9 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
     if want.ccsid:
         want.has_lists = False  # each of its messages is converted
     message, reason = _as_sent(kernel, entry, int(want.bytes_max), want.has_lists)
+    tracing = _traced(kernel, work, entry, message, reason)
+    if tracing is not None:
+        message, reason = tracing.message, tracing.feedback
     if reason and is_fast:
         take_back(kernel, call)  # so that it stays if there is no dead-letter queue for it
         want.is_fast = False
@@ -160,6 +166,25 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
         # What the message depends on is forced with the record that prepares its batch.
         connection.durable_at = 0
     _offer(kernel, work, want, message, reason)
+    work.tracing = tracing
+    return tracing is None or _put_reports(kernel, connection, work)
+
+
+def _traced(
+    kernel: Kernel, work: ChannelWork, entry: Entry, message: bytes, reason: int
+) -> Tracing | None:
+    """What is recorded about a message that can be sent; None: nothing."""
+    if reason or not sent_may_be_traced(message):
+        return None
+    return trace_sending(kernel, work.hop(), entry, message)
+
+
+def _put_reports(kernel: Kernel, connection: Connection, work: ChannelWork) -> bool:
+    """Put the reports on the message that was got last; False: parked."""
+    tracing = work.tracing
+    if tracing is not None and not tracing.go_on(kernel, connection, work.got_is_fast):
+        return False
+    work.tracing = None
     return True
 
 
@@ -273,6 +298,9 @@ def bury_message(
     if entry is None:
         raise IntegrityError(f"{work.channel}: there is no message to bury")
     connection.begin_verb()
+    if want.reason in TRACE_FEEDBACKS:  # a trace-route message that goes no further
+        work.counted -= 0 if work.got_is_fast else 1
+        return True
     if work.placing is None:
         if placing is None or not is_transmittable(entry):
             target = target_of(entry, work.transmission_queue)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import IntegrityError
+from ternmq.base.object_types import BY_BIT
 from ternmq.channel.agent import Want
 from ternmq.channel.channel_state import NO_LUWID, ChannelState
 from ternmq.channel.settings import ChannelSettings
+from ternmq.kernel.activity import Hop, Tracing
 from ternmq.kernel.alerts import set_alert
 from ternmq.kernel.channel_repeats import LastRead
 from ternmq.kernel.channel_states import StateReading, StateReplacing, open_sync_queue
@@ -65,9 +67,27 @@ class ChannelWork:
         self.got_is_fast = False
         self.parts: list[bytes] = []  # the rest of a list that is sent as single messages
         self.wait: AlertWait | None = None
+        self.tracing: Tracing | None = None  # reports on what was got last are to be put
+        self.partner_traces = True  # the partner records activities: TRACE_ROUTE_CAPABLE
         # of a receiving end
         self.last_read = LastRead()
         self.placing: Placing | None = None  # the message that is being placed
+
+    @property
+    def uses_dead_letter_queue(self) -> bool:
+        """USEDLQ."""
+        return self.definition.number("use_dead_letter") != mq.MQUSEDLQ_NO
+
+    @property
+    def puts_by_context(self) -> bool:
+        """PUTAUT(CTX)."""
+        return self.definition.attributes.get("put_authority") == mq.MQPA_CONTEXT
+
+    def hop(self) -> Hop:
+        """How activities name this channel."""
+        kind = BY_BIT[self.definition.object_type].subtype
+        queue = self.transmission_queue
+        return Hop(self.channel, kind, self.partner_qmgr, queue, self.partner_traces)
 
     def forget_batch(self) -> None:
         """It was committed or backed out."""
@@ -77,6 +97,7 @@ class ChannelWork:
         self.call = None
         self.got = None
         self.parts = []
+        self.tracing = None
         self.placing = None
 
 
