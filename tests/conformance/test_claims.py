@@ -107,18 +107,6 @@ def open_with(**fields: object) -> Callable[[QueueManager], object]:
     return lambda qmgr: mqi(qmgr).open(ObjectDescriptor(**fields), mq.MQOO_OUTPUT)  # type: ignore[arg-type]
 
 
-def put_with_report(report: int) -> Callable[[QueueManager], object]:
-    asked = ternmq.Descriptor(report=report, reply_to_queue="Q")
-    return lambda qmgr: qmgr.put("Q", "x", descriptor=asked)
-
-
-def report_is_kept(qmgr: QueueManager) -> None:
-    put_with_report(mq.MQRO_ACTIVITY)(qmgr)
-    with qmgr.queue("Q") as queue:
-        assert queue.get().descriptor.report == mq.MQRO_ACTIVITY
-        assert queue.depth == 0
-
-
 def stop_connection(qmgr: QueueManager) -> None:
     with qmgr.connect() as other:
         answers = qmgr.mqsc(f"STOP CONN({other.connection_id[-8:].hex()})")
@@ -293,11 +281,8 @@ ROWS: Final[dict[str, Probe]] = {
     "message properties": shown_by("tests/unit/api/test_properties.py", "then_the_option_wins"),
     "[conversion](conversion.md) of EBCDIC with double-byte characters, default conversion,"
     " other settings of ConvEBCDICNewline": converted_to_nothing,
-    "events of publish/subscribe": TOPIC,
-    "activity reports, trace-route messages": all_of(
-        report_is_kept,
-        inert(object_types.QMGR, "ACTIVREC"),
-        inert(object_types.QMGR, "ROUTEREC"),
+    "events of channels between queue managers and of publish/subscribe": inert(
+        object_types.QMGR, "CHADEV"
     ),
     "distribution lists of [pymqi and ibmmq](distribution-lists.md#other-queue-managers)": all_of(
         refused(mq.MQRC_OBJECT_RECORDS_ERROR, open_with(object_name="Q", records_present=1)),

@@ -30,7 +30,9 @@ class Network(ChannelPair):
         return channel
 
     def run_channel(self, name: str, channel: str) -> None:
-        """Start a channel and wait for it."""
+        """Start a channel and wait for it, if it does not run already."""
+        if self.status(name, channel) == "RUNNING":
+            return
         self.mqsc(name, f"START CHANNEL('{channel}')")
         self.becomes(name, "RUNNING", channel)
 

@@ -7,6 +7,8 @@ names of its own. Channels are started after the headers on the transmission que
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -29,6 +31,8 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
         try:
             for name in NAMES:
                 one.make(name)
+            for name in ("QMB", "QMC"):
+                one.link(name, "QMA")
             yield one
         finally:
             one.end_all()
@@ -40,14 +44,13 @@ def test_remote_queue_then_its_transmission_queue_and_others_pass_unchanged(
 ) -> None:
     """Figure 19: QA_norm at QMB, from an application and from the adjacent QMC."""
     out = network.link("QMA", "QMB")
-    back = network.link("QMC", "QMA", "QMA", "C.TO.A")
     network.mqsc("QMA", "DEFINE QREMOTE('QA_norm') RNAME('QA_norm') RQMNAME(QMB)")
     network.mqsc("QMC", "DEFINE QREMOTE(QMB) RNAME(' ') RQMNAME(QMB) XMITQ(QMA) REPLACE")
     network.mqsc("QMB", "DEFINE QLOCAL('QA_norm')")
     network.put_at("QMA", "QA_norm", "of the application")
     network.put_at("QMC", "QA_norm", "of the adjacent system", "QMB")
     assert network.headers("QMC", "QMA", 1) == [("QA_norm", "QMB")]
-    network.run_channel("QMC", back)
+    network.run_channel("QMC", "QMC.TO.QMA")
     assert network.headers("QMA", "QMB", 2) == [("QA_norm", "QMB")] * 2
     network.run_channel("QMA", out)
     assert network.got("QMB", "QA_norm", 2) == ["of the application", "of the adjacent system"]
@@ -307,3 +310,101 @@ def test_message_for_an_unknown_queue_manager_then_a_dead_letter_or_the_default_
     network.put_at("QMD", "SOME.Q", "found", "NOWHERE")
     assert network.headers("QME", "ELSEWHERE", 1) == [("SOME.Q", "NOWHERE")]
     network.mqsc("QME", "ALTER QMGR DEFXMITQ(' ')", "CLEAR QLOCAL(ELSEWHERE)")
+
+
+# ---- dspmqrte
+
+
+@pytest.fixture(scope="module")
+def traced(network: Network) -> Network:
+    """ROUTE.Q of QMA leads to TRACED at QMC, by QMB; reports come back."""
+    network.link("QMA", "QMB", "TRACE.AB", "TRACE.AB")
+    network.link("QMB", "QMC", "TRACE.BC", "TRACE.BC")
+    network.mqsc("QMA", "DEFINE QREMOTE(ROUTE.Q) RNAME(TRACED) RQMNAME(WAY) XMITQ(TRACE.AB)")
+    network.mqsc("QMA", "DEFINE QLOCAL(ROUTE.ANSWERS)")
+    network.mqsc("QMB", "DEFINE QREMOTE(WAY) RNAME(' ') RQMNAME(QMC) XMITQ(TRACE.BC)")
+    network.mqsc("QMC", "DEFINE QLOCAL(TRACED)")
+    for name, channel in (("QMA", "TRACE.AB"), ("QMB", "TRACE.BC")):
+        network.run_channel(name, channel)
+    for name in ("QMB", "QMC"):
+        network.run_channel(name, f"{name}.TO.QMA")
+    return network
+
+
+def route(network: Network, *options: str, status: int = 0) -> list[str]:
+    return network.run("dspmqrte", "-m", "QMA", *options, status=status).stdout.splitlines()
+
+
+@pytest.mark.timeout(60)
+def test_dspmqrte_then_a_line_for_each_queue_and_nothing_is_delivered(traced: Network) -> None:
+    said = route(traced, "-q", "ROUTE.Q", "-d", "yes", "-w", "20")
+    assert said[1:] == [
+        "AMQ8659I: DSPMQRTE command successfully put a message on queue 'TRACE.AB', queue manager"
+        " 'QMA'.",
+        "AMQ8674I: DSPMQRTE command is now waiting for information to display.",
+        "AMQ8666I: Queue 'TRACE.AB' on queue manager 'QMA'.",
+        "AMQ8666I: Queue 'TRACE.BC' on queue manager 'QMB'.",
+        "AMQ8666I: Queue 'TRACED' on queue manager 'QMC'.",
+        "AMQ8652I: DSPMQRTE command has finished.",
+    ]
+    (delivered,) = traced.messages("QMC", "TRACED")
+    assert delivered.format == "MQADMIN"
+    said = route(traced, "-q", "TRACED", "-qm", "WAY", "-w", "20", status=1)  # no such alias here
+    said = route(traced, "-q", "ROUTE.Q", "-w", "20")
+    assert said[-2].startswith("AMQ8661W: The trace-route message was discarded")
+    assert "'QMC', feedback 284" in said[-2]
+
+
+@pytest.mark.timeout(60)
+def test_dspmqrte_in_json_then_every_activity_with_its_operations(traced: Network) -> None:
+    for options in ((), ("-ac", "-ar", "-ro", "none")):
+        said = route(traced, "-q", "ROUTE.Q", "-d", "yes", "-w", "20", "--json", *options)
+        found = json.loads("\n".join(said))
+        assert found["Complete"]
+        done = [each["Operations"] for each in found["Activities"]]
+        kinds = [[one["OperationType"] for one in each] for each in done]
+        hop = [["Get", "Send"], ["Receive", "Put"]]
+        assert kinds == [["Put"], *hop, *hop]
+        send = found["Activities"][1]["Operations"][1]
+        assert (send["ChannelName"], send["XmitQName"]) == ("TRACE.AB", "TRACE.AB")
+        assert send["RemoteQMgrName"] == "QMB"
+        put = found["Activities"][2]["Operations"][1]
+        assert (put["QMgrName"], put["ResolvedQName"]) == ("QMB", "TRACE.BC")
+        assert (put["RemoteQName"], put["RemoteQMgrName"]) == ("TRACED", "QMC")
+        assert found["TraceRoute"]["RecordedActivities"] == 5
+        traced.messages("QMC", "TRACED")
+
+
+@pytest.mark.timeout(60)
+def test_dspmqrte_with_an_outline_then_names_and_identifiers(traced: Network) -> None:
+    said = route(traced, "-q", "ROUTE.Q", "-w", "20", "-v", "outline", "identifiers")
+    text = "\n".join(said)
+    assert text.count("Activity:") == 5
+    assert "  OperationType: Receive" in said
+    assert "  ChannelName: 'TRACE.BC'" in said
+    assert text.count("    MsgId: X'") > 5
+    assert "PutApplName" not in text
+    assert "    PutApplName: 'dspmqrte'" in route(traced, "-q", "ROUTE.Q", "-w", "20", "-v", "all")
+
+
+@pytest.mark.timeout(60)
+def test_dspmqrte_when_only_put_then_it_shows_the_route_later(traced: Network) -> None:
+    said = route(traced, "-q", "ROUTE.Q", "-n", "-rq", "ROUTE.ANSWERS")
+    msg_id = re.findall("X'([0-9A-F]{48})'", said[2])[0]
+    traced.has("QMA", "ROUTE.ANSWERS", 4)
+    for option in (["-b"], []):
+        said = route(traced, "-q", "ROUTE.ANSWERS", "-i", msg_id, *option)
+        assert [line for line in said if "AMQ8666I" in line] == [
+            "AMQ8666I: Queue 'TRACE.BC' on queue manager 'QMB'.",
+        ]
+    assert traced.depth("QMA", "ROUTE.ANSWERS") == 0
+
+
+@pytest.mark.timeout(60)
+def test_dspmqrte_when_activities_are_limited_then_the_message_ends_on_the_way(
+    traced: Network,
+) -> None:
+    said = route(traced, "-q", "ROUTE.Q", "-s", "2", "-w", "20")
+    assert "'QMB', feedback 282" in said[-2]
+    said = route(traced, "-q", "TRACED", "-m", "QMC")
+    assert "'QMC', feedback 284" in said[-2]

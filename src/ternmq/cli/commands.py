@@ -65,6 +65,7 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("dspmqfls", "control.dspmqfls", "show which files hold an object"),
     Row("dspmqtrn", "control.dspmqtrn", "show units of work in doubt"),
     Row("rsvmqtrn", "control.rsvmqtrn", "end units of work in doubt"),
+    Row("dspmqrte", "control.dspmqrte", "show the route of a message to a queue"),
     Row("runmqdlq", "control.runmqdlq", "work through a dead-letter queue by rules"),
     Row("runmqchi", "control.runmqchi", "start channels when messages for them arrive"),
     Row("runmqchl", "control.runmqchl", "run a channel until it ends"),
