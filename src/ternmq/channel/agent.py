@@ -109,6 +109,7 @@ class Want:
         self.ccsid = 0
         self.encoding = 0
         self.has_lists = True  # READ_STATE, GET: the partner takes messages for distribution lists
+        self.traces = True  # READ_STATE: the partner records activities of trace-route messages
         self.more = False  # GET: parts of a list follow; the batch must not end before them
         self.is_final = False  # PLACE: no more retries: dead-letter queue, report or discard
         self.retries_all = False  # PLACE: a retry exit decides: TRY_AGAIN whatever the reason
@@ -157,6 +158,7 @@ class Agent:
         self.segment_bytes_max = 0
         self.is_fast = False
         self.has_lists = False  # DIST_LIST_CAPABLE
+        self.traces = False  # TRACE_ROUTE_CAPABLE
         self.header_compression = mq.MQCOMPRESS_NONE
         self.message_compression = mq.MQCOMPRESS_NONE
         self.packer: Packer | None = None  # of a sender, if compression is agreed

@@ -312,6 +312,7 @@ class ChannelAgent(Agent):
     def ask(self, kind: int) -> Want:
         """The engine must do this next."""
         made = Want(kind)
+        made.traces = self.traces
         self.want = made
         found = _SUBSTATES.get(kind)
         if found is not None:
@@ -423,6 +424,7 @@ class ChannelAgent(Agent):
         self.segment_bytes_max = terms.segment_bytes_max
         self.is_fast = terms.is_fast
         self.has_lists = terms.has_lists
+        self.traces = terms.traces
         self.has_properties = terms.has_properties
         self._take_compressions(terms)
         self.partner_qmgr = terms.partner_qmgr

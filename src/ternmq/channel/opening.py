@@ -55,6 +55,7 @@ class Terms:
         self.heartbeat_s: Final = agreed.heartbeat_s
         self.is_fast: Final = agreed.capabilities_2 & fap.CAP_FAST_MESSAGES != 0
         self.has_lists: Final = agreed.capabilities_2 & fap.CAP_DISTRIBUTION_LISTS != 0
+        self.traces: Final = agreed.capabilities_2 & fap.CAP_TRACE_ROUTE != 0
         self.pipelines: Final = agreed.capabilities_2 & fap.CAP_PIPELINES != 0
         self.has_properties: Final = agreed.capabilities_3 & fap.CAP_PROPERTIES != 0
         self.has_security: Final = agreed.capabilities_1 & fap.CAP_REQUEST_SECURITY != 0

@@ -22,6 +22,7 @@ from ternmq.kernel.kernel import Kernel
 
 def open_channel(kernel: Kernel, connection: Connection, work: ChannelWork, want: Want) -> bool:
     """READ_STATE."""
+    work.partner_traces = want.traces
     state = read_own_state(kernel, connection, work, False)
     if state is None:
         return False

@@ -80,6 +80,7 @@ def open_channel(kernel: Kernel, connection: Connection, work: ChannelWork, want
     _refuse_other(kernel, work)
     if not _tell_lists(kernel, connection, work.queue, want.has_lists):
         return False
+    work.partner_traces = want.traces
     batch = batch_of_channel(kernel, work.channel, work.partner_qmgr)
     state = read_own_state(kernel, connection, work, True)
     if state is None:
