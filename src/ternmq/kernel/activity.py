@@ -86,6 +86,11 @@ class Tracing:
         self.feedback = 0  # why it is discarded
         self.reports: list[ReportMessage] = []
 
+    def keep_within(self, bytes_max: int, before: bytes) -> None:
+        """A message that would become too long goes on as it was before."""
+        if len(self.message) > bytes_max:
+            self.message = before
+
     def go_on(self, kernel: Kernel, connection: Connection, is_fast: bool) -> bool:
         """Put the reports; False: parked."""
         while self.reports:

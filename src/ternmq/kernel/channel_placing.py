@@ -209,6 +209,8 @@ class Placing:
         if local is not None:
             target.trace(kernel, work, local.name, handle.route)
         tracing = target.tracing
+        if tracing is not None and local is not None:
+            tracing.keep_within(int(local.max_length - handle.header_bytes), target.data)
         if not target.is_put and (tracing is None or not tracing.feedback):
             data = target.data if tracing is None else tracing.message
             do_not_count(connection)

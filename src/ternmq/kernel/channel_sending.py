@@ -153,7 +153,7 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
     if want.ccsid:
         want.has_lists = False  # each of its messages is converted
     message, reason = _as_sent(kernel, entry, int(want.bytes_max), want.has_lists)
-    tracing = _traced(kernel, work, entry, message, reason)
+    tracing = _traced(kernel, work, entry, message, reason, int(want.bytes_max))
     if tracing is not None:
         message, reason = tracing.message, tracing.feedback
     if reason and is_fast:
@@ -172,12 +172,15 @@ def get_message(kernel: Kernel, connection: Connection, work: ChannelWork, want:
 
 
 def _traced(
-    kernel: Kernel, work: ChannelWork, entry: Entry, message: bytes, reason: int
+    kernel: Kernel, work: ChannelWork, entry: Entry, message: bytes, reason: int, bytes_max: int
 ) -> Tracing | None:
     """What is recorded about a message that can be sent; None: nothing."""
     if reason or not sent_may_be_traced(message):
         return None
-    return trace_sending(kernel, work.hop(), entry, message)
+    tracing = trace_sending(kernel, work.hop(), entry, message)
+    if tracing is not None and bytes_max:
+        tracing.keep_within(bytes_max, message)
+    return tracing
 
 
 def _put_reports(kernel: Kernel, connection: Connection, work: ChannelWork) -> bool:

@@ -211,6 +211,20 @@ def test_trace_route_from_a_partner_that_does_not_trace_then_a_discontinuity(pai
     assert read.discontinuities == 1
 
 
+def test_trace_route_when_activities_would_make_it_too_long_then_it_goes_on_without_them(
+    pair: Pair,
+) -> None:
+    trace = trace_of(accumulation=mq.MQROUTE_ACCUMULATE_IN_MSG, delivery=mq.MQROUTE_DELIVER_YES)
+    put(pair, trace.pack(), mq.MQRO_ACTIVITY)
+    length = len(trace.pack()) + mq.MQXQH_CURRENT_LENGTH
+    got = pair.sender.run(agent.GET, bytes_max=length)
+    assert (got.reason, len(got.message or b"")) == (0, length)
+    assert depth(pair.qma, "ANSWERS") == 1
+    pair.qmb.alter_queue("TARGET", max_message_length=len(trace.pack()))
+    placed = pair.receiver.run(agent.PLACE, message=got.message)
+    assert placed.outcome == agent.PLACED
+
+
 def test_reply_to_a_trace_route_when_it_travels_then_it_is_not_traced_itself(pair: Pair) -> None:
     trace = trace_of(accumulation=mq.MQROUTE_ACCUMULATE_AND_REPLY, recorded=3)
     md = Descriptor(format="MQADMIN", msg_type=mq.MQMT_REPLY, reply_to_queue="ANSWERS")
