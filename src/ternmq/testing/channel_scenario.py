@@ -37,6 +37,7 @@ from ternmq.values.entry import Entry
 TARGET: Final = "TARGET"
 DEAD: Final = "DEAD"
 FAULTS_S: Final = 3.0
+LOOK_S: Final = 0.05  # how often it is looked whether all has converged
 EVENTS_MIN: Final = 2_000  # of a run: with fewer it has shown little
 CHANNEL_KINDS: Final = ("channel stopped", "channel forced", "target inhibited", "clocks jump")
 CLOCK_KINDS: Final = ("clock jumps", "clock stands still", "clocks jump", "power", "kill", "cut")
@@ -260,8 +261,11 @@ class ChannelScenario:
         names = {one.name for one in self.producers}
         if not world.run(world.now_s + CONVERGES_S, lambda: not world.clients & names):
             return [f"does not come to its end: {sorted(world.clients & names)}"]
-        if not world.run(world.now_s + CONVERGES_S, self._has_converged):
-            return [f"does not converge: {self._standing()}"]
+        until = world.now_s + CONVERGES_S
+        while self._standing():
+            if world.now_s >= until:
+                return [f"does not converge: {self._standing()}"]
+            world.run(world.now_s + LOOK_S)
         for one in self.consumers:
             one.finish = True
         names = {one.name for one in self.consumers}
@@ -292,9 +296,6 @@ class ChannelScenario:
             if channel.is_stopped:
                 found.append(f"{line.name} is stopped: {channel.last_text}")
         return found
-
-    def _has_converged(self) -> bool:
-        return not self._standing()
 
     def _account(self, plan: list[Fault]) -> Report:
         """Account for every message, those on dead-letter queues included."""
