@@ -25,6 +25,7 @@ from ternmq.testing.channel_node import (
     define_channel,
     define_remote,
 )
+from ternmq.testing.channel_operator import ChannelOperator
 from ternmq.testing.clients import VOLATILE, Application, Consumer, Producer
 from ternmq.testing.fault_plan import Fault
 from ternmq.testing.history import Report
@@ -37,9 +38,13 @@ from ternmq.values.entry import Entry
 TARGET: Final = "TARGET"
 DEAD: Final = "DEAD"
 FAULTS_S: Final = 3.0
+SEQUENCE: Final = 17  # what RESET CHANNEL sets
 LOOK_S: Final = 0.05  # how often it is looked whether all has converged
 EVENTS_MIN: Final = 2_000  # of a run: with fewer it has shown little
-CHANNEL_KINDS: Final = ("channel stopped", "channel forced", "target inhibited", "clocks jump")
+CHANNEL_KINDS: Final = (
+    "channel stopped", "channel forced", "target inhibited", "clocks jump", "batch resolved",
+    "numbers reset",
+)  # fmt: skip
 CLOCK_KINDS: Final = ("clock jumps", "clock stands still", "clocks jump", "power", "kill", "cut")
 PAIRINGS: Final = (
     (kinds.SENDER, kinds.RECEIVER),
@@ -96,6 +101,7 @@ class ChannelScenario:
         world.run(SET_UP_S)
         for line in self.lines:
             self._define_line(line, chance)
+        self.operators: list[ChannelOperator] = []
         self.producers: list[Producer] = []
         self.consumers: list[Consumer] = []
         for line in self.lines:
@@ -206,6 +212,8 @@ class ChannelScenario:
         elif fault.kind == "target inhibited":
             self._inhibit(fault.node, True)
             world.after(fault.luck / 4, lambda: self._inhibit(fault.node, False))
+        elif fault.kind in ("batch resolved", "numbers reset"):
+            self._operate(fault)
         else:
             line = self.lines[int(fault.luck * len(self.lines))]
             mode = FORCE if fault.kind == "channel forced" else QUIESCE
@@ -213,6 +221,13 @@ class ChannelScenario:
             if line.name in owner.channels:
                 owner.stop(line.name, mode)
                 world.after(0.05 + fault.luck / 4, lambda: self._start(line))
+
+    def _operate(self, fault: Fault) -> None:
+        line = self.lines[int(fault.luck * len(self.lines))]
+        one = ChannelOperator(line.name, self.owners[line.here], self.owners[line.there])
+        self.operators.append(one)
+        doing = one.resolve() if fault.kind == "batch resolved" else one.reset(SEQUENCE)
+        self.world.add_client(f"operator {len(self.operators)}", doing, serves=True)
 
     def _start(self, line: Line) -> None:
         for name in (line.here, line.there):

@@ -97,6 +97,10 @@ class _Connection:
         self.late = False
         self._due: dict[str, float] = {}  # by sending end: when its last piece arrives
 
+    def begins(self, sender: SimLink, due_s: float) -> None:
+        """Nothing arrives before the connection does."""
+        self._due[sender.name] = due_s
+
     def carry(self, sender: SimLink, data: bytes) -> None:
         """Cut the bytes into pieces and send each on its way."""
         at = 0
@@ -199,7 +203,9 @@ class SimNetwork:
         here.peer, there.peer = there, here
         here._connection = there._connection = connection
         self.links = [link for link in self.links if link.is_open] + [here]
-        self.after(self.draw_delay_s(), lambda: self._arrive(place, here, there))
+        delay_s = self.draw_delay_s()
+        connection.begins(here, self.now_s() + delay_s)
+        self.after(delay_s, lambda: self._arrive(place, here, there))
         return here
 
     def _arrive(self, place: str, here: SimLink, there: SimLink) -> None:
