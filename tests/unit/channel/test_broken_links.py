@@ -12,6 +12,7 @@ import random
 import pytest
 
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
+from ternmq.channel.agent import QUIESCE
 from ternmq.channel.settings import ChannelSettings
 from ternmq.channel.transmission_message import is_persistent
 from tests.unit.channel.model import Engine, Pair, message, settings
@@ -202,3 +203,42 @@ def test_faults_when_messages_are_mixed_then_none_comes_twice_and_only_fast_ones
     assert channel.target.state.last_sequence == len(counted)
     buried = [one for one, _reason in channel.source.dead_letters]
     assert buried == [one for one in sent if one[:4] == b"junk"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_stops_time_and_cuts_in_any_order_then_each_message_arrives_once(seed: int) -> None:
+    chance = random.Random(seed)
+    kind = chance.choice(list(KINDS))
+    channel = Channel(kind, chance.random() < 0.5, [])
+    sent: list[bytes] = []
+    for end in channel.ends:
+        end.batch_messages = chance.choice([2, 5])
+        end.batch_interval_ms = chance.choice([0, 500])
+        end.heartbeat_s = chance.choice([0, 1])
+        end.disconnect_s = chance.choice([0, 2])
+        end.message_retry_ms = 300
+    for _start in range(6):
+        pair = channel.pair()
+        pair.start()
+        for _event in range(8):
+            what = chance.randrange(8)
+            if what < 3:
+                made = [message(b"%03d" % (len(sent) + n)) for n in range(chance.randrange(1, 4))]
+                sent += made
+                pair.put(*made)
+            elif what == 3:
+                channel.target.full_for = chance.randrange(3)
+            elif what == 4:
+                chance.choice(pair.agents).stop(chance.choice([QUIESCE, 2]), pair.now)
+            elif what == 5 and chance.random() < 0.3:
+                pair.cut()
+            pair.pass_time(chance.choice([0, 0.1, 0.6, 3]))
+            pair.run()
+        pair.cut()
+        pair.run()
+    channel.target.full_for = 0
+    last = channel.pair()
+    last.start()
+    last.pass_time(1)
+    assert channel.target.queue == sent
+    assert channel.is_done()

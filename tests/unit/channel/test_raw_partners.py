@@ -207,6 +207,23 @@ def test_message_when_it_is_longer_than_announced_then_it_is_refused() -> None:
     refused(raw, fap.PROTOCOL_MSH_ERROR, "AMQ9504E")
 
 
+def test_pieces_when_they_are_not_of_one_message_then_they_are_refused() -> None:
+    parts = list(pieces(message(b"a" * 3000), 1, ONE, 1024))
+    other = list(pieces(message(b"b" * 3100), 1, ONE, 1024))
+    whole = next(pieces(message(b"c"), 1, ONE))
+    for wrong in (
+        [parts[1]],
+        [parts[-1]],
+        [parts[0], whole],
+        [parts[0], other[0]],
+        [parts[0], other[1]],
+    ):
+        raw = raw_to_receiver()
+        for one in wrong:
+            raw.say(one)
+        refused(raw, fap.PROTOCOL_SEGMENT_ERROR, "AMQ9504E")
+
+
 def test_piece_when_it_is_tiny_then_it_is_refused() -> None:
     raw = raw_to_receiver()
     raw.say(next(pieces(message(b"a" * 3000), 1, ONE, 28 + 20 + 255)))
