@@ -8,6 +8,7 @@ names of its own. Channels are started after the headers on the transmission que
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Iterator
 
@@ -16,7 +17,7 @@ import pytest
 from ternmq import constants as mq
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.codec.mqi.mqmd import Descriptor
-from tests.integration.channel_network import Network, origin
+from tests.integration.channel_network import WAIT_S, Network, origin
 
 NAMES = ("QMA", "QMB", "QMC", "QMD", "QME")
 DEAD = "SYSTEM.DEAD.LETTER.QUEUE"
@@ -310,6 +311,64 @@ def test_message_for_an_unknown_queue_manager_then_a_dead_letter_or_the_default_
     network.put_at("QMD", "SOME.Q", "found", "NOWHERE")
     assert network.headers("QME", "ELSEWHERE", 1) == [("SOME.Q", "NOWHERE")]
     network.mqsc("QME", "ALTER QMGR DEFXMITQ(' ')", "CLEAR QLOCAL(ELSEWHERE)")
+
+
+# ---- what goes over channels
+
+
+@pytest.mark.timeout(60)
+def test_long_message_with_properties_then_segments_go_over_and_are_one_message_again(
+    network: Network,
+) -> None:
+    """Queues and channel take 40 KB, the message has 90; the getter asks for it as a whole."""
+    channel = network.link("QMA", "QMB", "OUT_SEG", "A.OUT_SEG.B")
+    network.mqsc("QMA", "DEFINE QREMOTE(LONG.Q) RNAME(LONG.Q) RQMNAME(QMB) XMITQ(OUT_SEG)")
+    network.mqsc(
+        "QMA",
+        "ALTER QLOCAL(OUT_SEG) MAXMSGL(40000)",
+        f"ALTER CHANNEL({channel}) CHLTYPE(SDR) MAXMSGL(40000)",
+    )
+    network.mqsc(
+        "QMB",
+        "DEFINE QLOCAL(LONG.Q) MAXMSGL(40000)",
+        f"ALTER CHANNEL({channel}) CHLTYPE(RCVR) MAXMSGL(40000)",
+    )
+    data = random.Random(17).randbytes(90_000)
+    properties = {"document": "invoice 17", "size": len(data)}
+    md = Descriptor(
+        msg_flags=mq.MQMF_SEGMENTATION_ALLOWED, persistence=mq.MQPER_PERSISTENT, format=""
+    )
+    with network.operators["QMA"].queue("LONG.Q") as target:
+        target.put(data, descriptor=md, properties=properties, syncpoint=False)
+    network.run_channel("QMA", channel)
+    whole = mq.MQGMO_COMPLETE_MSG | mq.MQGMO_ALL_SEGMENTS_AVAILABLE
+    with network.operators["QMB"].queue("LONG.Q") as source:
+        message = source.get(wait=WAIT_S, options=whole)
+        assert source.depth == 0
+    assert message.data == data
+    assert dict(message.properties) == properties
+
+
+@pytest.mark.timeout(60)
+def test_streaming_queue_of_a_queue_that_a_channel_fills_then_it_has_the_same_messages(
+    network: Network,
+) -> None:
+    channel = network.link("QMA", "QMB", "OUT_COPY", "A.OUT_COPY.B")
+    network.mqsc("QMA", "DEFINE QREMOTE(COPIED) RNAME(COPIED) RQMNAME(QMB) XMITQ(OUT_COPY)")
+    network.mqsc(
+        "QMB",
+        "DEFINE QLOCAL(COPIES) MAXDEPTH(2)",
+        "DEFINE QLOCAL(COPIED) STREAMQ(COPIES) STRMQOS(MUSTDUP)",
+        f"ALTER CHANNEL({channel}) CHLTYPE(RCVR) MRRTY(0)",
+    )
+    for text in ("one", "two", "three"):
+        network.put_at("QMA", "COPIED", text)
+    network.run_channel("QMA", channel)
+    (letter,) = network.messages("QMB", DEAD)  # one that must be copied and cannot be
+    header = DeadLetterHeader.unpack(letter.data)
+    assert (header.reason, header.destination_queue) == (mq.MQRC_Q_FULL, "COPIED")
+    assert network.got("QMB", "COPIED", 2) == ["one", "two"]
+    assert network.got("QMB", "COPIES", 2) == ["one", "two"]
 
 
 # ---- dspmqrte
