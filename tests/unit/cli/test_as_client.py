@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ternmq.cli.control import dmpmqcfg, dmpmqmsg, runmqdlq, runmqsc
+from ternmq.cli.control import dmpmqcfg, dmpmqmsg, dspmqrte, runmqdlq, runmqsc
 from ternmq.cli.samples import amqsbcgc, amqsevt, amqsgbrc, amqsget, amqsgetc, amqsputc
 from ternmq.outlets.command_queue import CommandServer
 from tests.unit.api.networked import CHANNEL, Networked
@@ -109,3 +109,18 @@ def test_tools_then_messages_are_copied_events_shown_and_letters_read(
     assert runmqdlq.main(["-c", "--json", "SYSTEM.DEAD.LETTER.QUEUE", "QM1"]) == 0
     assert json.loads(capsys.readouterr().out)["moved"] == 0
     assert amqsevt.main(["-c", "-m", "QM1", "-q", "SYSTEM.ADMIN.QMGR.EVENT", "-w", "0"]) == 0
+
+
+def test_dspmqrte_then_it_names_the_queues_as_on_the_machine(
+    far: Networked, capsys: Capture
+) -> None:
+    with far.connect() as connection:
+        connection.mqsc("DEFINE QLOCAL(QM2) USAGE(XMITQ)\nDEFINE QLOCAL(HERE)")
+        connection.mqsc("DEFINE QREMOTE(THERE) RNAME(FAR) RQMNAME(QM2)")
+    assert dspmqrte.main(["-c", "-m", "QM1", "-q", "THERE", "-w", "0", "--json"]) == 10
+    (done,) = json.loads(capsys.readouterr().out)["Activities"]
+    (put,) = done["Operations"]
+    assert (put["QMgrName"], put["ResolvedQName"]) == ("QM1", "QM2")
+    assert (put["RemoteQName"], put["RemoteQMgrName"]) == ("FAR", "QM2")
+    assert dspmqrte.main(["-c", "-m", "QM1", "-q", "HERE", "-d", "yes"]) == 0
+    assert "AMQ8666I: Queue 'HERE' on queue manager 'QM1'." in capsys.readouterr().out
