@@ -38,6 +38,8 @@ class BrokerServer(Server):
 
     name = "RabbitMQ"
     durable_name = "RabbitMQ quorum queue"
+    node = "bench@localhost"
+    plugins = ""  # what its file of enabled plugins has
 
     @classmethod
     def check(cls) -> None:
@@ -51,14 +53,15 @@ class BrokerServer(Server):
             [program("epmd", "rabbitmq-server"), "-port", mapper_port, "-address", "127.0.0.1"]
         )
         folder = str(self.folder)
-        environment = {
+        (self.folder / "plugins").write_text(f"[{self.plugins}].\n", encoding="ascii")
+        self.environment = {
             **os.environ,
             "HOME": folder,
             "ERL_EPMD_PORT": mapper_port,
             "RABBITMQ_MNESIA_BASE": folder,
             "RABBITMQ_LOG_BASE": folder,
             "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins",
-            "RABBITMQ_NODENAME": "bench@localhost",
+            "RABBITMQ_NODENAME": self.node,
             "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
             "RABBITMQ_NODE_PORT": str(self.port),
             "RABBITMQ_DIST_PORT": str(free_port()),
@@ -66,7 +69,7 @@ class BrokerServer(Server):
         server = (
             PROGRAM if os.path.exists(PROGRAM) else program("rabbitmq-server", "rabbitmq-server")
         )
-        self.launch(server, environment=environment)
+        self.launch(server, environment=self.environment)
         self.await_port()
         asyncio.run(await_true(self._answers))
 

@@ -19,7 +19,7 @@ class RawFile:
         self._size = size
         self._offset = 0
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | bytearray) -> None:
         """Write without forcing."""
         if self._offset + len(data) > self._size:
             self._offset = 0

@@ -53,6 +53,8 @@ NAMES = {
     "streaming": "puts to a queue with a streaming queue",
     "network": "clients over TCP, beside other brokers",
     "rivals": "durable puts: each broker by its Python client and by its own fastest",
+    "channels": "a message channel between two queue managers, beside the disk and RabbitMQ",
+    "channel_charts": "message channels: how many, TLS, compression, memory",
     "telemetry": "statistics and accounting, on and off",
 }
 RESULTS = ROOT / "benchmarks" / "results"

@@ -159,6 +159,23 @@ def test_run_leaves_its_record(
     assert gets_by_smf(qmgr.smf, REPLY) == reported.done > 0
 
 
+@pytest.mark.slow
+def test_channels_when_run_then_requests_go_to_another_queue_manager_and_back(
+    tmp_path: Path,
+) -> None:
+    workload = BY_NAME["channels"]
+    points = tuple(point for point in workload.points if point.x == "1")
+    wish = Wish([replace(workload, points=points)], tmp_path / "run", SECONDS)
+    done = run(wish, lambda _: None)
+    assert [(one.series, one.done > 0) for one in done.points] == [
+        ("TCP", True),
+        ("TLS", True),
+        ("TLS, new keys each MB", True),
+    ]
+    assert all(one.source == "seen" and one.rate and one.cost for one in done.points)
+    assert not (wish.folder / "pair").exists()
+
+
 def gets_by_smf(folder: Path, family: str) -> int:
     """What statistics say of the queues of a family."""
     total = 0

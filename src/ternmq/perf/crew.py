@@ -92,9 +92,9 @@ class Process:
 class Applications:
     """All processes of the applications."""
 
-    def __init__(self, place: Place, processes: int) -> None:
+    def __init__(self, place: Place, processes: int, serving: Place | None = None) -> None:
         self._asking = [Process(place) for _ in range(processes)]
-        self._serving = [Process(place) for _ in range(processes)]
+        self._serving = [Process(serving or place) for _ in range(processes)]
         self._busy: list[Process] = []
 
     def open(self, point: Point) -> None:

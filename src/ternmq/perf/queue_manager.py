@@ -62,8 +62,14 @@ class QueueManager:
     """A queue manager in `folder`/data, with its SMF records in `folder`/smf."""
 
     def __init__(
-        self, folder: Path, *, log_pages: int = LOG_PAGES, queues_most: int = PAIRS_MAX
+        self,
+        folder: Path,
+        *,
+        log_pages: int = LOG_PAGES,
+        queues_most: int = PAIRS_MAX,
+        name: str = NAME,
     ) -> None:
+        self.name: Final = name
         self._folder: Final = folder.absolute()
         self._log_pages: Final = log_pages
         self._queues_most: Final = queues_most
@@ -89,17 +95,17 @@ class QueueManager:
     @property
     def place(self) -> Place:
         """Where applications find it."""
-        return Place(NAME, str(self.data), self.port)
+        return Place(self.name, str(self.data), self.port)
 
     def _start(self) -> None:
         ini, mqsc = self._folder / "perf.ini", self._folder / "perf.mqsc"
         ini.write_text(_INI.format(interval=INTERVAL_S, folder=self.smf), encoding="utf-8")
         mqsc.write_text(script(self._queues_most), encoding="utf-8")
         log = ("-lp", str(LOG_FILES), "-lf", str(self._log_pages))
-        self.command("crtmqm", *log, "-ii", str(ini), "-ic", str(mqsc), NAME)
+        self.command("crtmqm", *log, "-ii", str(ini), "-ic", str(mqsc), self.name)
         with (self._folder / "queue-manager.log").open("ab") as said:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "ternmq", "run", NAME],
+                [sys.executable, "-m", "ternmq", "run", self.name],
                 env=self._environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=said,
@@ -116,7 +122,7 @@ class QueueManager:
             if self._process is None or self._process.poll() is not None:
                 raise QueueManagerFailed(f"the queue manager did not start: {self._said()}")
             try:
-                return ternmq.connect(NAME, data=self.data)
+                return ternmq.connect(self.name, data=self.data)
             except ternmq.MQError:
                 if time.monotonic() > end:
                     raise
@@ -150,12 +156,20 @@ class QueueManager:
                 if not answer.ok:
                     raise QueueManagerFailed(f"{line}: {answer.message}")
 
+    def channel_status(self, channel: str) -> str:
+        """STATUS of DISPLAY CHSTATUS; INACTIVE if there is none."""
+        if self._control is not None:
+            for answer in self._control.mqsc(f"DISPLAY CHSTATUS({channel}) STATUS"):
+                if answer.ok:
+                    return str(answer.get("STATUS", "INACTIVE"))
+        return "INACTIVE"
+
     def measure(self, mode: str) -> None:
         """End what is measured and begin again: the first interval begins here."""
         self.stop_measuring()
         if mode == TRACE:
             before = self._traced()
-            self.command("strmqtrc", "-m", NAME, "-l", str(TRACE_MB))
+            self.command("strmqtrc", "-m", self.name, "-l", str(TRACE_MB))
             self._await_trace(before)
         for line in STARTED[mode]:
             self.mqsc(line)
@@ -167,7 +181,7 @@ class QueueManager:
         if self._control is not None:
             self._control.mqsc("STOP TRACE(*)")  # refused if none is on, which is as well
         if mode == TRACE:
-            self.command("endmqtrc", "-m", NAME)
+            self.command("endmqtrc", "-m", self.name)
 
     def _await_statistics(self, since_s: float) -> None:
         end = time.monotonic() + STATISTICS_S

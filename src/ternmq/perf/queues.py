@@ -22,6 +22,9 @@ LOGGED_TWICE: Final = "PERF.TWICE"
 DATA: Final = "PERF.DATA"
 AHEAD: Final = "PERF.AHEAD"
 TASK: Final = "PERF.TASK"
+# Remote queues, defined with the channels of a point: see channel_points.
+ASK: Final = "PERF.ASK"
+ANSWER: Final = "PERF.ANSWER"
 
 
 class Family(NamedTuple):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 import ternmq
+from ternmq.perf.channel_points import ChannelPoints
 from ternmq.perf.crew import ApplicationFailed, Applications, Seen
 from ternmq.perf.processes import Gauge, machine
 from ternmq.perf.queue_manager import QueueManager
@@ -26,11 +27,13 @@ from ternmq.perf.workload import (
     BYTES,
     FROM_APPLICATIONS,
     FROM_MEMORY,
+    FROM_PAIR,
     LOG_BYTES,
     Point,
     Workload,
 )
 
+PARTNER: Final = "PERF2"
 SECONDS: Final = 5.0
 QUICK_SECONDS: Final = 3.2
 Progress = Callable[[str], None]  # what is done now
@@ -70,11 +73,15 @@ def run(wish: Wish, progress: Progress) -> Run:
     )
     wish.folder.mkdir(parents=True, exist_ok=True)
     progress("starting the queue manager")
-    served = [one for one in wish.workloads if one.source != FROM_MEMORY]
+    apart = (FROM_MEMORY, FROM_PAIR)
+    served = [one for one in wish.workloads if one.source not in apart]
+    paired = [one for one in wish.workloads if one.source == FROM_PAIR]
     fresh = [one for one in wish.workloads if one.source == FROM_MEMORY]
     try:
         if served:
             _run_served(wish, served, record, progress)
+        if paired:
+            _run_paired(wish, paired, record, progress)
         for workload in fresh:
             _run_fresh(wish, workload, record, progress)
     finally:
@@ -104,6 +111,59 @@ def _run_served(wish: Wish, workloads: list[Workload], record: Run, progress: Pr
                 record.points.append(one)
             settled(record.points)
             record.save(wish.folder)
+
+
+def _run_paired(wish: Wish, workloads: list[Workload], record: Run, progress: Progress) -> None:
+    """All points on two queue managers with channels between them; servers are at the second."""
+    folder = wish.folder / "pair"
+    try:
+        with (
+            QueueManager(folder / PARTNER, name=PARTNER) as partner,
+            QueueManager(folder / "PERF") as qmgr,
+            closing(Applications(qmgr.place, wish.processes, partner.place)) as applications,
+        ):
+            channels = ChannelPoints(qmgr, partner, folder)
+            for workload in workloads:
+                for point in workload.chosen(wish.quick):
+                    progress(_words(workload, point))
+                    try:
+                        channels.open(point)
+                        one = measured_pair((qmgr, partner), applications, workload, point, wish)
+                    except (ApplicationFailed, ternmq.MQError) as error:
+                        qmgr.check()
+                        partner.check()
+                        raise ApplicationFailed(f"{_words(workload, point)}: {error}") from error
+                    record.points.append(one)
+                settled(record.points)
+                record.save(wish.folder)
+    finally:
+        if not wish.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def measured_pair(
+    qmgrs: tuple[QueueManager, QueueManager],
+    applications: Applications,
+    workload: Workload,
+    point: Point,
+    wish: Wish,
+) -> Measured:
+    """One point over channels: what the applications saw, what both processes used."""
+    for qmgr in qmgrs:
+        qmgr.empty()
+    applications.open(point)
+    from_s = time.time()
+    before = _together([qmgr.gauge() for qmgr in qmgrs])
+    seen = applications.go(wish.seconds)
+    after = _together([qmgr.gauge() for qmgr in qmgrs])
+    done = applications.stop()
+    one = _measured(workload, point, seen, before, after)
+    one.from_s, one.to_s, one.done = from_s, time.time(), done
+    return one
+
+
+def _together(gauges: list[Gauge]) -> Gauge:
+    return Gauge(sum(one.cpu_s for one in gauges), sum(one.resident_kb for one in gauges))
 
 
 def _run_fresh(wish: Wish, workload: Workload, record: Run, progress: Progress) -> None:
@@ -169,7 +229,7 @@ def _measured(
 ) -> Measured:
     done = seen.bytes / MEGABYTE if point.counts in (BYTES, LOG_BYTES) else float(seen.done)
     used_us = (after.cpu_s - before.cpu_s) * 1e6
-    has_records = workload.source not in (FROM_APPLICATIONS, FROM_MEMORY)
+    has_records = workload.source not in (FROM_APPLICATIONS, FROM_MEMORY, FROM_PAIR)
     return Measured(
         workload=workload.name,
         series=point.series,

@@ -1,15 +1,16 @@
 """The workloads: the regression suite of IBM's performance reports for MQ on z/OS, on this machine.
 
 The order is theirs, and so are the numbers of tasks, queues and bytes. What z/OS does with several
-machines (queue sharing groups, bridges) has no counterpart here, and there are no channels between
-queue managers, clusters or protection of messages yet. A task of theirs, a batch job or a
-CICS transaction, is a connection over the local socket; a client is one over TCP.
+machines (queue sharing groups, bridges) has no counterpart here, and there are no clusters and no
+protection of messages yet. A task of theirs, a batch job or a CICS transaction, is a connection
+over the local socket; a client is one over TCP; workloads of channels have two queue managers.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from ternmq.perf.channel_suite import CHANNEL_COMPRESSION, CHANNEL_SCALING
 from ternmq.perf.queues import (
     AHEAD,
     BEST_EFFORT,
@@ -417,6 +418,8 @@ WORKLOADS: Final[tuple[Workload, ...]] = (
     clients("clients-sharecnv-1", 1, SINGLE, AHEAD),
     MEASURED,
     TRACED,
+    CHANNEL_SCALING,
+    CHANNEL_COMPRESSION,
     FOOTPRINT,
 )
 BY_NAME: Final[dict[str, Workload]] = {one.name: one for one in WORKLOADS}

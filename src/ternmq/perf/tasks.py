@@ -7,6 +7,7 @@ measured; it works until its end, or until `stop` when it only serves others.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -49,6 +50,14 @@ class Place:
         return await aio.connect(self.name, channel=binding, conn=conn)
 
 
+def body_of(crew: Crew) -> bytes:
+    """What a message of the crew has in it."""
+    if not crew.is_random:
+        return bytes(crew.size)
+    zeros = crew.size * crew.compressible // 100
+    return os.urandom(crew.size - zeros) + bytes(zeros)
+
+
 class Task:
     """One task; `number` from 0 on within its crew."""
 
@@ -57,8 +66,8 @@ class Task:
     def __init__(self, place: Place, crew: Crew, number: int) -> None:
         self.place: Final = place
         self.crew: Final = crew
-        self.number: Final = number + 1 if crew.each_its_own else 1
-        self.body: Final = bytes(crew.size)
+        self.number: Final = crew.after + (number + 1 if crew.each_its_own else 1)
+        self.body: Final = body_of(crew)
         self.done = 0
         self.stopping = False
         self.link: aio.Connection | None = None

@@ -38,6 +38,7 @@ TRACE: Final = "trace"
 FROM_SMF: Final = "smf"
 FROM_APPLICATIONS: Final = "applications"
 FROM_MEMORY: Final = "memory"
+FROM_PAIR: Final = "pair"  # as FROM_APPLICATIONS, of two queue managers with channels
 
 # What is counted of the counted queues.
 GETS: Final = "gets"
@@ -61,6 +62,9 @@ class Crew:
     binding: str = LOCAL
     ahead: bool = False  # puts without an answer, messages before they are asked for
     is_counted: bool = True  # among what the applications say they have done
+    after: int = 0  # the numbers of its queues begin behind this one
+    is_random: bool = False  # a message has random bytes, but for the part that can be compressed
+    compressible: int = 0  # that part in percent
 
     def to_dict(self) -> dict[str, Any]:
         """For the process that carries it out."""
@@ -79,6 +83,9 @@ class Point:
     mode: str = USUAL
     quick: bool = False  # also part of a short run
     cost_of_putters: bool = False  # only tasks that put are paid for
+    channels: int = 0  # each way, between two queue managers
+    attributes: str = ""  # of both ends of the channels
+    key_reset_bytes: int = 0
 
     @property
     def tasks(self) -> int:

@@ -8,7 +8,7 @@ import pytest
 from ternmq.perf.crew import dealt, is_serving
 from ternmq.perf.queues import FAMILIES, queue_name, script
 from ternmq.perf.suite import BY_NAME, SIZES, WORKLOADS, chosen
-from ternmq.perf.tasks import ROLES
+from ternmq.perf.tasks import ROLES, body_of
 from ternmq.perf.workload import (
     BYTES,
     KB,
@@ -94,7 +94,21 @@ def test_every_point_can_be_carried_out(workload: Workload) -> None:
         for crew in point.crews:
             assert crew.role in ROLES
             for family in filter(None, (crew.queue, crew.reply, point.counted)):
-                assert numbers[family] >= (crew.count if crew.each_its_own else 1)
+                queues = crew.count if crew.each_its_own else 1
+                assert numbers.get(family, point.channels) >= crew.after + queues
+
+
+def test_channels_go_from_one_to_five_each_way_and_compression_has_every_kind() -> None:
+    points = BY_NAME["channels"].points
+    assert [point.channels for point in points] == 3 * [1, 2, 3, 4, 5]
+    assert [len(point.crews) for point in points] == 3 * [2, 4, 6, 8, 10]
+    assert {crew.size for point in points for crew in point.crews} == {32 * KB}
+    assert {point.key_reset_bytes for point in points} == {0, MB}
+    series = {point.series for point in BY_NAME["channel-compression"].points}
+    assert {"NONE", "RLE", "ZLIBFAST", "ZLIBHIGH", "LZ4FAST", "LZ4HIGH, TLS"} <= series
+    half = Crew(REQUESTER, 1, "PERF.ASK", size=1000, is_random=True, compressible=50)
+    assert body_of(half).endswith(bytes(500))
+    assert not body_of(half).startswith(bytes(500))
 
 
 def test_script_defines_every_queue() -> None:
