@@ -18,7 +18,7 @@ LEFT_OUT := build/left-out.jsonl
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: bare forget-left-out help setup tools compile run quick test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop judges smf-judge fuzz broken-lines fire fire-cluster cluster
+.PHONY: bare forget-left-out help setup tools compile run quick test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop capture judges smf-judge fuzz broken-lines fire fire-cluster cluster
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ interop: setup ## IBM's Java client judges our server (docs/interop.md); ARGS='-
 	$(COMPILED) $(PY) -m tests.interop.run $(if $(ARGS),$(ARGS),--record)
 	$(if $(ARGS),,$(COMPILED) $(PY) -m tests.interop.python_suites --record)
 	@$(if $(ARGS),,$(PY) tools/generate_interop.py)
+
+capture: setup ## record both ends of message channels (RELAY='1415=mq.example.com(1414)'; without it, two of ours) into build/capture
+	$(COMPILED) $(PY) -m tests.interop.channel_capture $(if $(RELAY),'$(RELAY)') $(ARGS)
 
 judges: ## as root on Debian: install what make interop needs (JDK, Maven) and tshark
 	apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y default-jdk-headless maven tshark openssl

@@ -12,6 +12,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -36,9 +37,11 @@ _FIN: Final = 0x11
 
 @dataclass
 class Conversation:
-    """One socket: who said what, in order. True is the client."""
+    """One socket: who said what, in order. True is the client, which has opened it."""
 
     said: list[tuple[bool, bytes]] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)  # when, if a relay has recorded it
+    server: str = ""  # who was called
 
     def segments(self, by_client: bool) -> list[str]:
         """The names of the segments of one side."""
@@ -55,9 +58,11 @@ class Conversation:
 class Relay:
     """Listens on a port of its own and passes on to another, with a record of all."""
 
-    def __init__(self, port: int) -> None:
-        self._target = port
-        self._listening = socket.create_server(("127.0.0.1", 0))
+    def __init__(
+        self, port: int, host: str = "127.0.0.1", listen: tuple[str, int] = ("127.0.0.1", 0)
+    ) -> None:
+        self._target = (host, port)
+        self._listening = socket.create_server(listen)
         self.port: int = self._listening.getsockname()[1]
         self.conversations: list[Conversation] = []
         self._lock = threading.Lock()
@@ -76,8 +81,12 @@ class Relay:
                 client, _ = self._listening.accept()
             except OSError:
                 return
-            server = socket.create_connection(("127.0.0.1", self._target))
-            conversation = Conversation()
+            try:
+                server = socket.create_connection(self._target)
+            except OSError:
+                client.close()
+                continue
+            conversation = Conversation(server=f"{self._target[0]}({self._target[1]})")
             with self._lock:
                 self.conversations.append(conversation)
                 self._sockets += [client, server]
@@ -95,6 +104,7 @@ class Relay:
             while data := source.recv(65536):
                 with self._lock:
                     conversation.said.append((from_client, data))
+                    conversation.times.append(time.time())
                 target.sendall(data)
             target.shutdown(socket.SHUT_WR)
         except OSError:
@@ -124,16 +134,19 @@ class CaptureFile:
         self._file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, _RAW_IP))
         self._packets = 0
         self._conversations = 0
+        self._now = 0.0  # 0: nobody knows when
 
     def add(self, conversation: Conversation) -> None:
         """The packets of a socket, from SYN to FIN."""
         client = 20000 + self._conversations
         self._conversations += 1
         sent = {True: 1, False: 1}
+        self._now = conversation.times[0] if conversation.times else 0.0
         self._packet(True, client, 0, 0, _SYN, b"")
         self._packet(False, client, 0, 1, _SYN | _ACK, b"")
         self._packet(True, client, 1, 1, _ACK, b"")
-        for from_client, data in conversation.said:
+        for number, (from_client, data) in enumerate(conversation.said):
+            self._now = conversation.times[number] if conversation.times else 0.0
             for at in range(0, len(data), _TCP_BYTES):
                 part = data[at : at + _TCP_BYTES]
                 self._packet(
@@ -161,8 +174,8 @@ class CaptureFile:
             *ports,
             *(sequence, acknowledged, 0x50, flags, 65535, 0, 0),
         )
-        ms = self._packets // 10
-        stamp = struct.pack("<IIII", ms // 1000, ms % 1000 * 1000, size, size)
+        us = int(self._now * 1e6) if self._now else self._packets // 10 * 1000
+        stamp = struct.pack("<IIII", us // 1_000_000, us % 1_000_000, size, size)
         self._file.write(stamp + head + data)
         self._packets += 1
 
