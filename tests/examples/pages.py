@@ -5,26 +5,34 @@ one empty folder; one that opens with ```python not-run is not. Where a block ha
 begin with `# prints: `, what it prints must be exactly those lines.
 
 A block that opens with ```console run is what people type into a shell: lines behind a `$` are
-commands of ours, or `export NAME=value`, and a backslash goes on in the next line. If a command has
-lines below it, they are what it prints; three dots stand for anything. The commands run in this
-process, so those of Spark take its session.
+commands of ours, `export NAME=value`, or one of a few of the system's, and a backslash goes on in
+the next line. `<<END` at the end of a command gives it the lines up to END. If a command has lines
+below it, they are what it prints; three dots stand for anything, alone on a line for any number of
+lines. The commands run in this process, so those of Spark take its session.
+
+Ports 1414 to 1419 on a page with a console stand for ports that are free when it is run.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 import io
 import os
 import re
 import shlex
-from dataclasses import dataclass
+import socket
+import subprocess
+from dataclasses import dataclass, replace
 from pathlib import Path
+from unittest import mock
 
 from tools.layers import ROOT
 
 _FENCES = ("```python", "```console run")
 _PRINTS = re.compile(r"# prints: (.*)$")
+_PORT = re.compile(r"\b141[4-9]\b")
+_HERE = re.compile(r"\s*<<(\w+)$")
+_SYSTEM = ("mkdir", "openssl")  # commands that are not ours
 
 
 @dataclass(frozen=True)
@@ -81,8 +89,8 @@ def blocks(page: str) -> list[Block]:
 def run(block: Block, names: dict[str, object]) -> None:
     """Run a block; its printed lines must be those that it announces."""
     if block.is_console:
-        for command, wanted in typed(block.source):
-            said = run_command(command)
+        for command, given, wanted in typed(block.source):
+            said = run_command(command, given)
             assert not wanted or is_like(said, wanted), f"{block.page}:{block.line}\n{said}"
         return
     # Lines before the block are left empty, so that a traceback names the line of the page.
@@ -95,16 +103,41 @@ def run(block: Block, names: dict[str, object]) -> None:
         assert lines == block.expected, f"{block.page}:{block.line}"
 
 
-def typed(source: str) -> list[tuple[str, str]]:
-    """The commands of a console, each with what it says below."""
-    commands: list[tuple[str, str]] = []
+def with_free_ports(found: list[Block]) -> list[Block]:
+    """The blocks of a page with ports of their own, if one of them is a console."""
+    if not any(block.is_console and block.is_run for block in found):
+        return found
+    ports: dict[str, str] = {}
+    held: list[socket.socket] = []
+
+    def free(match: re.Match[str]) -> str:
+        if match.group() not in ports:
+            held.append(socket.create_server(("127.0.0.1", 0)))
+            ports[match.group()] = str(held[-1].getsockname()[1])
+        return ports[match.group()]
+
+    changed = [replace(block, source=_PORT.sub(free, block.source)) for block in found]
+    for one in held:
+        one.close()
+    return changed
+
+
+def typed(source: str) -> list[tuple[str, str, str]]:
+    """The commands of a console, each with what it is given and with what it says below."""
+    commands: list[tuple[str, str, str]] = []
     for part in re.split(r"^\$ ", source, flags=re.MULTILINE)[1:]:
         command, _, said = part.replace("\\\n", " ").partition("\n")
-        commands.append((command, said))
+        here = _HERE.search(command)
+        given = ""
+        if here is not None:
+            command = command[: here.start()]
+            given, end, said = said.partition(f"{here.group(1)}\n")
+            assert end, f"{command}: its input has no end"
+        commands.append((command, given, said))
     return commands
 
 
-def run_command(line: str) -> str:
+def run_command(line: str, given: str = "") -> str:
     """What a command says; it must end well."""
     from ternmq.cli.__main__ import main
 
@@ -113,16 +146,25 @@ def run_command(line: str) -> str:
         name, _, value = words[1].partition("=")
         os.environ[name] = value
         return ""
+    if words[0] in _SYSTEM:
+        done = subprocess.run(words, input=given, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        return done.stdout
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    with (
+        contextlib.redirect_stdout(printed),
+        mock.patch("sys.stdin", io.StringIO(os.path.expandvars(given))),
+    ):
         status = main(words[1:] if words[0] == "ternmq" else words)
-    assert status == 0, f"{line} ended with {status}"
+    assert status == 0, f"{line} ended with {status}: {printed.getvalue()}"
     return printed.getvalue()
 
 
 def is_like(said: str, wanted: str) -> bool:
     """Whether lines are those that a page shows, but for the spaces at their ends."""
     lines = [[line.rstrip() for line in text.strip().splitlines()] for text in (said, wanted)]
-    escaped = (re.sub(r"([*?\[])", r"[\1]", line).replace("...", "*") for line in lines[1])
-    pairs = zip(lines[0], escaped, strict=False)
-    return len(lines[0]) == len(lines[1]) and all(fnmatch.fnmatchcase(*pair) for pair in pairs)
+    pattern = "".join(
+        r"(?:.*\n)*" if line == "..." else ".*".join(map(re.escape, line.split("..."))) + r"\n"
+        for line in lines[1]
+    )
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in lines[0])) is not None

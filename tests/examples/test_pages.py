@@ -13,7 +13,7 @@ import pytest
 import ternmq
 from ternmq.remote.local.folder_lookup import LOCK_PATH
 from ternmq.server.folder.status_file import lock_holder
-from tests.examples.pages import Block, blocks, pages, read, run
+from tests.examples.pages import Block, blocks, pages, read, run, typed, with_free_ports
 from tools.layers import ROOT
 
 pytestmark = pytest.mark.core
@@ -63,7 +63,7 @@ def run_page(page: str) -> None:
     try:
         # A shell knows its folder; what a page exports ends with it.
         with mock.patch.dict(os.environ, PWD=os.getcwd()):
-            for block in blocks(page):
+            for block in with_free_ports(blocks(page)):
                 if block.is_run:
                     run(block, names)
     finally:
@@ -80,6 +80,7 @@ def test_block_when_it_prints_something_else_then_it_fails() -> None:
 
 def test_console_when_it_says_something_else_then_it_fails() -> None:
     right = "$ export CODE=2019\n$ mqrc \\\n    $CODE\n...2019...MQRC_HOBJ_ERROR\n"
+    assert typed("$ runmqsc Q <<END\nPING\nEND\nyes\n") == [("runmqsc Q", "PING\n", "yes\n")]
     with mock.patch.dict(os.environ):
         run(Block("README.md", 1, True, right, True), {})
     for wrong in (right.replace("HOBJ", "HCONN"), f"{right}and more\n", "$ mqrc nothing\n"):
