@@ -1,9 +1,10 @@
 """From applications at work to a page about them: the second half of `make run`.
 
-A queue manager in a process of its own; a shop that asks, a warehouse that answers and has a bad
-quarter of a minute, a biller, a mailer, and a program that polls; a streaming queue that keeps a
-copy of every question and answer; statistics every second. Then Spark: the pipeline makes tables of
-the records and of the copies, and the report makes a page of the tables.
+Two queue managers in processes of their own. Shops put orders at TOWN, and a channel takes them to
+SHOP: to a warehouse that answers and has a bad quarter of a minute, beside a biller, a mailer, and
+a program that polls; a streaming queue that keeps a copy of every order and answer; statistics
+every second. Then Spark: the pipeline makes tables of the records and of the copies, and the report
+makes a page of the tables.
 
     python examples/story.py [--seconds 20] [--page build/tour/report.html] [--no-spark]
 
@@ -16,6 +17,7 @@ import json
 import math
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,7 @@ import ternmq
 
 CHAPTERS = 4
 NAME = "SHOP"
+SENDER = "TOWN"
 SHOPS = 4
 BODY = b"x" * 1024
 OBJECTS = [
@@ -35,9 +38,16 @@ OBJECTS = [
     "DEFINE QLOCAL(CONFIRMATIONS) STREAMQ(COPIES) STATQ(ON) ACCTQ(ON)",
     "DEFINE QLOCAL(INVOICES) DEFPSIST(YES) STATQ(ON) ACCTQ(ON)",
     "DEFINE QLOCAL(NOTHING.YET) STATQ(ON) ACCTQ(ON)",
+    "DEFINE CHANNEL(TOWN.TO.SHOP) CHLTYPE(RCVR) TRPTYPE(TCP)",
     "SET SYSTEM STATIME(0.01) ACCTIME(0.01)",
     "START TRACE(STAT) CLASS(1,5)",
     "START TRACE(ACCTG) CLASS(3)",
+]
+SENDING = [
+    "DEFINE QREMOTE(ORDERS) RNAME(ORDERS) RQMNAME(SHOP) XMITQ(SHOP)",
+    "DEFINE QLOCAL(SHOP) USAGE(XMITQ) TRIGGER INITQ(SYSTEM.CHANNEL.INITQ) TRIGDATA(TOWN.TO.SHOP)",
+    "DEFINE CHANNEL(TOWN.TO.SHOP) CHLTYPE(SDR) TRPTYPE(TCP) XMITQ(SHOP) +",
+    "       CONNAME('127.0.0.1({port})')",
 ]
 ENDING = ["STOP TRACE(STAT)", "STOP TRACE(ACCTG)"]
 DESTINATION = """\
@@ -124,14 +134,16 @@ class Work:
         await self.all_there.wait()
         self.begun = time.monotonic()
 
-    def connect(self, application: str) -> "ternmq.aio.Opening[ternmq.aio.Connection]":
-        return ternmq.aio.connect(NAME, data=self.data, application=application)
+    def connect(
+        self, application: str, name: str = NAME
+    ) -> "ternmq.aio.Opening[ternmq.aio.Connection]":
+        return ternmq.aio.connect(name, data=self.data, application=application)
 
 
 async def shop(work: Work, number: int) -> None:
-    """Asks, and waits for its own answer; how often goes up and down."""
-    async with work.connect("shop") as connection:
-        orders = await connection.queue("ORDERS")
+    """Orders in town, and waits for its own answer; how often goes up and down."""
+    async with work.connect("shop", SENDER) as town, work.connect("shop") as connection:
+        orders = await town.queue("ORDERS")
         answers = await connection.queue("CONFIRMATIONS")
         out: list[bytes] = []
         await work.begin()
@@ -229,16 +241,33 @@ async def everybody(work: Work) -> None:
 # ---- the chapters ---------------------------------------------------------------------------
 
 
-def chapter_queue_manager(data: str, smf: Path) -> None:
-    heading(1, "A queue manager, its queues and its measurements")
-    command(data, "crtmqm", "-q", NAME)
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def typed(data: str, name: str, lines: list[str]) -> None:
+    """MQSC, as an administrator types it."""
+    for line in lines:
+        print(f"     {styled('|', '33')} {line}")
+    command(data, "runmqsc", "-e", name, typed="\n".join([*lines, "END", ""]))
+
+
+def chapter_queue_managers(data: str, smf: Path) -> None:
+    heading(1, "Two queue managers, a channel, and measurements")
+    port = free_port()
+    command(data, "crtmqm", "-q", "-p", str(port), NAME)
     ini = Path(data, "qmgrs", NAME, "qm.ini")
     ini.write_text(ini.read_text(encoding="utf-8") + DESTINATION.format(path=smf), encoding="utf-8")
-    command(data, "strmqm", NAME)
-    for line in OBJECTS:
-        print(f"     {styled('|', '33')} {line}")
-    command(data, "runmqsc", "-e", NAME, typed="\n".join([*OBJECTS, "END", ""]))
-    say("Each order and each confirmation has a copy on COPIES. An interval is one second.")
+    command(data, "crtmqm", SENDER)
+    for name in (NAME, SENDER):
+        command(data, "strmqm", name)
+    typed(data, NAME, OBJECTS)
+    typed(data, SENDER, [line.format(port=port) for line in SENDING])
+    say("""Orders are put at TOWN; the first one starts the channel that takes them to SHOP. Each
+        order and each confirmation has a copy on COPIES. An interval is one second.""")
 
 
 def chapter_applications(data: str, seconds: float) -> None:
@@ -246,6 +275,12 @@ def chapter_applications(data: str, seconds: float) -> None:
     work = Work(data, seconds)
     asyncio.run(everybody(work))
     show("orders answered", f"{work.answered:,}")
+    with ternmq.connect(SENDER, data=data) as town:
+        (channel,) = town.mqsc("DISPLAY CHSTATUS(TOWN.TO.SHOP) ALL")
+        show(
+            "orders that took the channel",
+            f"{channel['MSGS']:,}, in {channel['BATCHES']:,} batches",
+        )
     show("invoices mailed", f"{work.mailed:,}")
     show("asked in vain by the poller", f"{work.polled:,} times")
     command(data, "runmqsc", "-e", NAME, typed="\n".join([*ENDING, "END", ""]))
@@ -308,7 +343,7 @@ def main() -> None:
     missing = "You asked for no Spark." if arguments.no_spark else lacking()
     with tempfile.TemporaryDirectory(prefix="ternmq-story-") as folder:
         data, smf = f"{folder}/data", Path(folder, "smf")
-        chapter_queue_manager(data, smf)
+        chapter_queue_managers(data, smf)
         try:
             chapter_applications(data, arguments.seconds)
             if missing:
@@ -317,7 +352,8 @@ def main() -> None:
                 return
             tables = chapter_pipeline(data, smf, Path(folder, "shop-pipeline"))
         finally:
-            command(data, "endmqm", "-i", NAME)
+            for name in (SENDER, NAME):
+                command(data, "endmqm", "-i", name)
         chapter_page(data, tables, arguments.page.absolute())
     print()
     print(f"     The story took {time.monotonic() - begun:.0f} s.")

@@ -538,6 +538,7 @@ def main() -> None:
         (f"{python} examples/first_queue.py data", "a folder that stays; run it twice"),
         (f"{python} examples/crash_and_restart.py", "the kill again, every message counted"),
         (f"{python} examples/two_phase_commit.py", "two queue managers, one transaction"),
+        (f"{python} examples/two_queue_managers.py", "a channel whose other end is killed"),
         (f"{python} examples/spark_lake_replay.py", "lost orders come back from a lake; Java 17"),
         ("crtmqm --dev QM1 && strmqm QM1", "one that goes on running, with DEV.QUEUE.1"),
         ("less docs/index.md", "a short page for each feature"),

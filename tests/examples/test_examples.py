@@ -56,6 +56,7 @@ SHOWN = {
     "slow_queue.py": "the others by priority, in order: True",
     "tour.py": "What to try next:",
     "trigger.py": "three orders, programs started: 2",
+    "two_queue_managers.py": "each once, in order: True",
     "two_phase_commit.py": "recovered:          NORTH 1   SOUTH 1",
     "unit_of_work.py": "unicorn was tried 1 time before",
     "workers.py": "as it should be: True",
