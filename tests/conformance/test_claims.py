@@ -274,6 +274,9 @@ ROWS: Final[dict[str, Probe]] = {
         commands("RESET QMGR TYPE(STATISTICS)", "AMQ8649I"),
     ),
     "SET ARCHIVE": commands("SET ARCHIVE", "AMQ8561E"),
+    "message channels with IBM's queue managers": shown_by(
+        "docs/format/channel_protocol.md", "These are guesses"
+    ),
     "fields of MQPMO and MQGMO: message handles, Action": all_of(
         later("MQPUT", mq.MQPMO_MD_FOR_OUTPUT_ONLY),
         shown_by("tests/conformance/test_nothing_ignored.py", "test_field_when_used_then"),
