@@ -14,6 +14,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.errors import MQError, RemoteProtocolError
+from ternmq.base.names import is_name
 from ternmq.channel.agent import BACK_OUT, GET, RETRY, Agent, End, Want
 from ternmq.channel.channel_agent import timeout_s
 from ternmq.host.jobs import Job, Turns
@@ -25,7 +26,7 @@ from ternmq.network.channels.engine_side import EngineSide
 from ternmq.network.channels.status_segment import status_segment
 from ternmq.values.calls import units
 from ternmq.wire.fap.segment import Segment, SegmentError
-from ternmq.wire.fap.vocabulary import PROTOCOL_GENERAL
+from ternmq.wire.fap.vocabulary import PROTOCOL_GENERAL, PROTOCOL_ID_ERROR
 
 STEPS_A_TURN: Final = 128  # wants and segments of one channel, before others have their turn
 _NS: Final = 1_000_000_000
@@ -89,6 +90,7 @@ class AgentDriver(Job):
         self._status = (agent.status, agent.substate)
         self._is_inside = False
         self._is_wanted = False
+        self._partner_qmgr = ""
 
     # ---- what happens
 
@@ -245,20 +247,30 @@ class AgentDriver(Job):
         """Hand the next segment over; False if none has come whole, or it has enough of them."""
         if self.agent.is_full:
             return False
-        if self.agent.takes_bytes:
-            data = self.socket.next_bytes()
-            if data is None:
-                return False
-            self.agent.received_bytes(data, self.now_ns())
-        else:
-            one = self.socket.next_segment()
-            if one is None:
-                return False
-            self.agent.received(one, self.now_ns())
+        one = self.socket.next_segment()
+        if one is None:
+            return False
+        self._received(one)
+        if not self.socket.is_reading:
+            self.socket.read_or_not()
+        return True
+
+    def _received(self, one: Segment) -> None:
+        self.agent.received(one, self.now_ns())
+        self._check_partner()
         agreed = self.agent.segment_bytes_max
         if agreed != self._segment_bytes_max:
             self._segment_bytes_max = agreed
             self.socket.allow(agreed)
+
+    def _check_partner(self) -> None:
+        """What a partner says it is becomes a part of records and messages."""
+        name = self.agent.partner_qmgr
+        if name != self._partner_qmgr:
+            self._partner_qmgr = name
+            if not is_name(name):
+                text = f"INITIAL_DATA: {name!a} is not the name of a queue manager"
+                raise SegmentError(text, PROTOCOL_ID_ERROR)
 
     def _send(self) -> None:
         out = self.agent.out

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError
+from ternmq.base.names import is_name
 from ternmq.base.object_types import CLNTCONN, RECEIVER, REQUESTER, SENDER, SERVER, SVRCONN
 from ternmq.kernel.channel_instance import TERMINATE
 from ternmq.kernel.parts import is_stopped
@@ -31,6 +32,7 @@ from ternmq.wire.fap.vocabulary import (
     CHANNEL_WRONG_TYPE,
     NO_CHANNEL,
     PROTOCOL_GENERAL,
+    PROTOCOL_ID_ERROR,
     QM_TERMINATING,
     SECURITY_FAILURE,
 )
@@ -109,6 +111,9 @@ class Inbound:
         """The instance for a partner; None if that has gone."""
         peer = sock.peer
         qmgr_name = asked.qmgr_name.strip(" \0")
+        if not is_name(qmgr_name):
+            text = f"INITIAL_DATA: {qmgr_name!a} is not the name of a queue manager"
+            raise SegmentError(text, PROTOCOL_ID_ERROR)
         definition = self._definition(name, asked, peer)
         check_tls(definition, peer)
         self._check_open(definition, qmgr_name, peer)

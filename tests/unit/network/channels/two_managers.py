@@ -168,5 +168,5 @@ async def two_managers(
         finally:
             await one.close()
             await other.close()
-        assert one.faults == []
-        assert other.faults == []
+        for fault in one.faults + other.faults:
+            raise fault
