@@ -207,6 +207,23 @@ def test_b5_long_message_then_it_is_buried_at_the_sender_or_stays(pair: Pair) ->
     channel.stop("MODE(FORCE)")
 
 
+# ---- conversion
+
+
+def test_convert_then_the_sender_converts_or_buries(pair: Pair) -> None:
+    pair.mqsc(SECOND, "ALTER QMGR CCSID(437)")
+    channel = pair.channel("CONVERT(YES)")
+    with pair.connect(FIRST) as connection, connection.queue(channel.remote) as queue:
+        queue.put(b"?", format="NOBODYS", persistent=True)
+        queue.put("Grün", persistent=True)
+    channel.start()
+    (found,) = channel.get(1)
+    assert (found.data, found.descriptor.ccsid) == ("Grün".encode("cp437"), 437)
+    header, _, data = dead_letter(pair, FIRST)
+    assert (header.reason, data) == (rc.MQRC_FORMAT_ERROR, b"?")
+    pair.mqsc(SECOND, "ALTER QMGR CCSID(1208)")
+
+
 # ---- as whom
 
 
