@@ -11,7 +11,7 @@ from typing import final
 
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import MQRCCF_CHANNEL_IN_USE, MQRCCF_CHANNEL_INDOUBT
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.channel.channel_state import ChannelState
 from ternmq.kernel.channel_in_doubt import InDoubtBatch, batch_of_channel
 from ternmq.kernel.channel_states import (
@@ -197,8 +197,12 @@ class Resetting:
         if states is None:
             if self.is_sender:
                 _refuse_in_doubt(kernel, self.channel, verb)
-            if not self._listing.go_on(kernel, connection, verb):
-                return False
+            try:
+                if not self._listing.go_on(kernel, connection, verb):
+                    return False
+            except MQError:
+                self._listing.close(kernel)
+                raise
             self._listing.close(kernel)
             states = self._changed()
             self._states = states

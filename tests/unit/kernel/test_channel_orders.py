@@ -12,6 +12,7 @@ import pytest
 from ternmq import MQError
 from ternmq.base.command_reasons import MQRCCF_CHANNEL_IN_USE, MQRCCF_CHANNEL_INDOUBT
 from ternmq.base.errors import XAError
+from ternmq.base.reasons import MQRC_GET_INHIBITED, MQRC_UNKNOWN_OBJECT_NAME
 from ternmq.channel import agent
 from ternmq.channel.channel_state import ChannelState
 from ternmq.kernel.channel_in_doubt import batches_in_doubt
@@ -312,3 +313,17 @@ def test_sync_queue_when_a_channel_runs_then_it_cannot_be_deleted_or_cleared() -
     pair.start()
     for command in (f"DELETE QLOCAL({SYNC_QUEUE})", f"CLEAR QLOCAL({SYNC_QUEUE})"):
         assert not pair.qma.mqsc(command)[0].ok
+
+
+def test_reset_when_the_sync_queue_cannot_be_read_then_it_is_refused_and_nothing_stays_open() -> (
+    None
+):
+    pair = Pair()
+    assert pair.qma.mqsc(f"ALTER QLOCAL({SYNC_QUEUE}) GET(DISABLED)")[0].ok
+    with pytest.raises(MQError) as refused:
+        run(pair.qma, Resetting(CHANNEL, True, 5))
+    assert refused.value.reason == MQRC_GET_INHIBITED
+    assert pair.qma.mqsc(f"DELETE QLOCAL({SYNC_QUEUE})")[0].ok
+    with pytest.raises(MQError) as refused:
+        run(pair.qma, Resetting(CHANNEL, True, 5))
+    assert refused.value.reason == MQRC_UNKNOWN_OBJECT_NAME
