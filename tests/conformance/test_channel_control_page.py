@@ -34,8 +34,3 @@ def test_changes_when_on_the_page_then_those_of_the_table() -> None:
     rows = cells(r"\| [A-Z]+ \| [A-Z]+[, (|]")
     shown = {row[0]: re.findall(r"[A-Z]{5,}", row[1]) for row in rows if row[0] in FOLLOWERS}
     assert shown == {state: list(after) for state, after in FOLLOWERS.items()}
-
-
-def test_retries_when_on_the_page_then_those_of_the_agents() -> None:
-    shown = {int(row[0]): (row[3] == "yes", row[2]) for row in cells(r"\| \d+ \| .* (yes|no) \|$")}
-    assert shown == {code: (kind == RETRY, log) for code, (kind, log) in RECEIVED.items()}
