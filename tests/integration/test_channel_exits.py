@@ -235,7 +235,7 @@ def test_retry_exit_when_a_queue_is_full_then_it_decides(folder: Path) -> None:
         one.put("R", b"1", b"2")
         one.start(CHANNEL)
         await until(lambda: other.depth("SYSTEM.DEAD.LETTER.QUEUE") == 1, "burial")
-        assert [call[2] for call in calls() if call[2] == "RETRY"] == ["RETRY"] * 3
+        assert [call[2] for call in calls() if call[2] == "RETRY"] == ["RETRY"] * 4
 
     ran(folder, work)
 

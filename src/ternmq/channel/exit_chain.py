@@ -284,7 +284,7 @@ class Exits(ExitChain):
             return Retry(left > 0, interval_ms)
         parameters = self._parameters(mq.MQXR_RETRY)
         parameters.HeaderLength = min(HEADER_BYTES, len(message))
-        parameters.MsgRetryCount = tried
+        parameters.MsgRetryCount = max(tried - 1, 0)  # of retries: the first put does not count
         parameters.MsgRetryInterval = interval_ms
         parameters.MsgRetryReason = reason
         self._call(self._retry[0], parameters, message)

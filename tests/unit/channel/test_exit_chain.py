@@ -295,7 +295,7 @@ def test_retry_when_an_exit_decides_then_its_answer_counts() -> None:
     found = exits.retry(b"M" * 500, 2053, 3, 0, 1000)
     assert (found.again, found.interval_ms) == (True, 7)
     seen = noting.calls[0]
-    assert (seen.MsgRetryCount, seen.MsgRetryReason, seen.ExitReason) == (3, 2053, mq.MQXR_RETRY)
+    assert (seen.MsgRetryCount, seen.MsgRetryReason, seen.ExitReason) == (2, 2053, mq.MQXR_RETRY)
     noting.response = mq.MQXCC_SUPPRESS_FUNCTION
     assert not exits.retry(b"M", 2053, 3, 9, 1000).again
 
