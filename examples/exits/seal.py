@@ -22,7 +22,7 @@ def send(mqcxp, mqcd, data):
     if mqcxp.ExitReason != mq.MQXR_XMIT:
         return None
     number, key = counted(mqcxp), mqcxp.ExitData.encode()
-    body = crypted(key, number, data[CLEAR:])
+    body = masked(key, number, data[CLEAR:])
     return data[:CLEAR] + body + seal(key, number, body)
 
 
@@ -34,7 +34,7 @@ def receive(mqcxp, mqcd, data):
     if not hmac.compare_digest(sent, seal(key, number, body)):
         mqcxp.ExitResponse = mq.MQXCC_CLOSE_CHANNEL
         return None
-    return data[:CLEAR] + crypted(key, number, body)
+    return data[:CLEAR] + masked(key, number, body)
 
 
 def counted(mqcxp):
@@ -44,7 +44,7 @@ def counted(mqcxp):
     return number
 
 
-def crypted(key, number, body):
+def masked(key: bytes, number: int, body: bytes) -> bytes:
     """The body, exclusive or a stream of bytes that the key and the number give."""
     stream = hashlib.shake_256(b"stream" + number.to_bytes(16, "big") + key).digest(len(body))
     return (int.from_bytes(body, "big") ^ int.from_bytes(stream, "big")).to_bytes(len(body), "big")
