@@ -1,4 +1,4 @@
-"""Goal: CONVERT(YES): the slastr converts data for its partner; what it cannot is buried here.
+"""Goal: CONVERT(YES): the sender converts data for its partner; what it cannot is buried here.
 Method: two queue managers in one loop whose CCSIDs differ; dead-letter headers are read.
 """
 
@@ -28,7 +28,7 @@ def got(other: Node) -> list[tuple[bytes, int]]:
     return found
 
 
-def test_slastr_when_it_converts_then_the_partner_gets_its_own_set() -> None:
+def test_sender_when_it_converts_then_the_partner_gets_its_own_set() -> None:
     async def run() -> None:
         async with two_managers() as (one, other):
             other.run(f"ALTER QMGR CCSID({LATIN_1})")
@@ -48,7 +48,7 @@ def test_slastr_when_it_converts_then_the_partner_gets_its_own_set() -> None:
     asyncio.run(run())
 
 
-def test_slastr_when_it_does_not_convert_then_data_arrive_as_they_were_put() -> None:
+def test_sender_when_it_does_not_convert_then_data_arrive_as_they_were_put() -> None:
     async def run() -> None:
         async with two_managers() as (one, other):
             other.run(f"ALTER QMGR CCSID({LATIN_1})")
@@ -61,7 +61,7 @@ def test_slastr_when_it_does_not_convert_then_data_arrive_as_they_were_put() -> 
     asyncio.run(run())
 
 
-def test_slastr_when_nothing_can_be_buried_then_the_channel_stops_and_messages_stay() -> None:
+def test_sender_when_nothing_can_be_buried_then_the_channel_stops_and_messages_stay() -> None:
     async def run() -> None:
         async with two_managers() as (one, other):
             other.run(f"ALTER QMGR CCSID({LATIN_1})")
