@@ -47,7 +47,7 @@ BREAKS_NOTHING: Final = (Fault.DISK_FULL, Fault.NO_PLACE)
 WRAPS: Final = 1000  # the numbers of a shape with a lower value wrap within a cell
 FIRST_BATCH: Final = Shape("first batch", 5, 20)
 SETTLES_S: Final = 40.0
-CONVERGES_S: Final = 120.0
+CONVERGES_S: Final = 60.0
 
 
 @functools.lru_cache(maxsize=8)
@@ -356,6 +356,8 @@ class Cell:
                 owner.observer = again
         for channel in (self.sending, self.receiving):
             channel.is_stopped = False
+        for owner in self.owners:
+            owner.retry_s = (0.3, 0.3)
         self.hold(False)
         caller.start(CHANNEL)
         world = self.world

@@ -1,8 +1,8 @@
-"""An operator of channels in a simulated world, who resolves a batch in doubt as the partner's record
-says, and resets sequence numbers.
+"""An operator of channels in a simulated world, who resolves a batch in doubt as the partner's
+record says, and resets sequence numbers.
 
-RESOLVE CHANNEL is for a partner that cannot be asked; a wrong word of an operator loses or doubles a
-batch, so this one looks first. The channel is held meanwhile: it is neither called nor let in.
+RESOLVE CHANNEL is for a partner that cannot be asked; a wrong word of an operator loses or doubles
+a batch, so this one looks first. The channel is held meanwhile: it is neither called nor let in.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ChannelOperator:
         yield from self._held(self._reset(sequence))
 
     def _held(self, doing: Doing) -> Doing:
-        for owner, channel in self.ends:
+        for _, channel in self.ends:
             channel.is_held = True
             for end in list(channel.ends):
                 end.stop(FORCE)

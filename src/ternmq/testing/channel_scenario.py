@@ -286,7 +286,20 @@ class ChannelScenario:
         names = {one.name for one in self.consumers}
         if not world.run(world.now_s + CONVERGES_S, lambda: not world.clients & names):
             return [f"does not come to its end: {sorted(world.clients & names)}"]
+        for name in self.names:
+            world.add_client(f"{name}.dead", self._read_dead(name))
+        if not world.run(world.now_s + CONVERGES_S, lambda: not world.clients):
+            return [f"does not come to its end: {sorted(world.clients)}"]
         return []
+
+    def _read_dead(self, name: str) -> Client:
+        """What is on the dead-letter queue, before a restart loses what is not persistent."""
+        node = self.world.nodes[name]
+        link = node.connect("dead-letter reader")
+        header = len(DeadLetterHeader().pack())
+        found = yield Ask(node, node.verbs.browse(link, DEAD))
+        for number, one in enumerate(found):
+            self.world.history.drain(f"{name}/{DEAD}/{number}", [name_of(one.data[header:])])
 
     def _standing(self) -> list[str]:
         """What is not as it should be at the end."""
@@ -319,9 +332,6 @@ class ChannelScenario:
             machine = Machine(self.world.nodes[name].disk.survivor())
             found = [name_after_travel(one) for one in machine.take_all(TARGET)]
             history.drain(f"{name}/{TARGET}", found)
-            for number, one in enumerate(machine.take_all(DEAD)):
-                data = one.data[len(DeadLetterHeader().pack()) :]
-                history.drain(f"{name}/{DEAD}/{number}", [name_of(data)])
         crashes = sum(node.crashes for node in self.world.nodes.values())
         fast = tuple(f"{line.name}.p" for line in self.lines if line.is_fast)
 

@@ -96,13 +96,16 @@ class _Connection:
         self.lost = False
         self.late = False
         self._due: dict[str, float] = {}  # by sending end: when its last piece arrives
+        self._begins: dict[str, float] = {}  # by sending end: when the first may
 
     def begins(self, sender: SimLink, due_s: float) -> None:
-        """Nothing arrives before the connection does."""
-        self._due[sender.name] = due_s
+        """No bytes arrive before the connection does."""
+        self._begins[sender.name] = due_s
 
     def carry(self, sender: SimLink, data: bytes) -> None:
         """Cut the bytes into pieces and send each on its way."""
+        begins_s = self._begins.pop(sender.name, 0.0)
+        self._due[sender.name] = max(self._due.get(sender.name, 0.0), begins_s)
         at = 0
         while at < len(data):
             size = self.net.chance.randrange(1, PIECE_BYTES_MAX)

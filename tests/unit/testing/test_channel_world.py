@@ -36,7 +36,7 @@ def test_seed_when_it_is_run_twice_then_it_does_the_same() -> None:
 
 
 def test_world_without_faults_then_nothing_is_lost_and_all_is_acknowledged() -> None:
-    scenario = ChannelScenario(3)
+    scenario = ChannelScenario(11)
     result = scenario.play([])
     assert result.problems == []
     assert result.report.ok == result.report.acknowledged
