@@ -228,6 +228,8 @@ def force_segments(disk: Disk, queue: Queue, segments: list[Segment]) -> str:
         try:
             file = disk.open(segment.path)
         except FileNotFoundError:
+            if not segment.pinned:
+                continue  # it has died since: its persistent messages were gone at the capture
             return f"segment {segment.path} is missing"
         try:
             file.datasync()
