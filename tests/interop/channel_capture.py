@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -190,11 +191,11 @@ def main() -> None:
     given = line.parse_args()
     if given.relays:
         relays = [relay_of(word) for word in given.relays]
+        over = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: over.set())
         print("recording until Ctrl-C", flush=True)
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            pass
+        over.wait()
         for relay in relays:
             relay.close()
         conversations = [one for relay in relays for one in relay.conversations]
