@@ -39,7 +39,12 @@ def test_sender_when_it_converts_then_the_partner_gets_its_own_set() -> None:
             await until(lambda: other.depth("T") == 2, "delivery")
             assert got(other) == [("héllo".encode("latin-1"), LATIN_1), (b"last", LATIN_1)]
             found: list[bytes] = []
-            await until(lambda: bool(found.extend(one.get_all(DEAD)) or found), "burial")
+
+            def buried() -> bool:
+                found.extend(one.get_all(DEAD))
+                return bool(found)
+
+            await until(buried, "burial")
             (dead,) = found
             assert int.from_bytes(dead[8:12], "little") == MQRC_FORMAT_ERROR
             assert dead.endswith(b"\x01\x02")

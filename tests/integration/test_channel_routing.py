@@ -334,7 +334,7 @@ def test_long_message_with_properties_then_segments_go_over_and_are_one_message_
         f"ALTER CHANNEL({channel}) CHLTYPE(RCVR) MAXMSGL(40000)",
     )
     data = random.Random(17).randbytes(90_000)
-    properties = {"document": "invoice 17", "size": len(data)}
+    properties: dict[str, str | int] = {"document": "invoice 17", "size": len(data)}
     md = Descriptor(
         msg_flags=mq.MQMF_SEGMENTATION_ALLOWED, persistence=mq.MQPER_PERSISTENT, format=""
     )

@@ -346,14 +346,7 @@ AMQ8633I	Display topic details.
 AMQ8649I	Reset TernMQ Queue Manager accepted.
 AMQ8650I	Refresh TernMQ Queue Manager accepted.
 AMQ8651I	Set log accepted.
-AMQ8652I	DSPMQRTE command has finished.
-AMQ8653I	DSPMQRTE command started with options '%1'.
-AMQ8654I	Trace-route message with message identifier X'%1' was put; its activities were not asked for.		Give the identifier with -i to see them later.
-AMQ8659I	DSPMQRTE command successfully put a message on queue '%1', queue manager '%2'.
-AMQ8661W	The trace-route message was discarded by '%1' on queue manager '%2', feedback %3.		See what the feedback says: 282 too many activities, 283 not forwarded, 284 not to be delivered.
-AMQ8666I	Queue '%1' on queue manager '%2'.
-AMQ8673W	The route is not complete: no more information came in %1 seconds.		A queue manager or a channel on the way may be stopped, or may not record activities (ACTIVREC, ROUTEREC).
-AMQ8674I	DSPMQRTE command is now waiting for information to display.
+AMQ8652I	Reset TernMQ queue statistics details.
 AMQ8690I	TernMQ topic created.	Topic %1 was defined.
 AMQ8691I	TernMQ topic changed.	Attributes of topic %1 were changed.
 AMQ8692I	TernMQ topic object deleted.	Topic %1 was deleted.
@@ -435,7 +428,6 @@ AMQ8975I	TernMQ system parameters set.	They hold from the next interval on.
 AMQ8976I	Display system parameters.
 AMQ8977E	The value '%2' of %1 is not valid: %3.
 AMQ8978E	No more traces can be started.	There are 32 traces.	Stop one with STOP TRACE.
-AMQ8979I	Reset TernMQ queue statistics details.
 AMQ8980I	Cursor %1 of queue %2 has expired.	It was not used for %3 minutes. The queue manager keeps no more messages for it.	A reader that is to come back may have a cursor without EXPIRY, or with a longer one.
 AMQ8981E	Position '%2' of cursor %1 is not valid.	A position is EARLIEST, LATEST or a stream number.	Give one of these.
 AMQ8982I	TernMQ cursor created.	Cursor %1 was created.
@@ -500,7 +492,7 @@ AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
 AMQ9536E	Channel ended by an exit.	Channel '%1' has ended because an exit at '%2' wanted it.	See the error log of the other end and the exit.
 AMQ9540E	Commit failed.	Channel '%1' has ended: a batch could not be committed ('%2', reason code %3).	Correct what the reason says.
 AMQ9541E	CCSID supplied for data conversion not supported.	Channel '%1', host '%2': the headers of messages cannot be converted (%3).	Use a character set that both queue managers know.
-AMQ9544W	Channel '%1': message for %2 not put to its destination queue, reason %3; %4.	MsgId %5. A message that cannot be delivered goes to a dead-letter queue, or back to its sender if it asks for that. A nonpersistent message of a fast channel is discarded if no queue takes it.	See to the destination queue. Messages of the dead-letter queue say in their MQDLH where they were to go.
+AMQ9544W	Messages not put to destination queue.	Messages of channel '%1' could not be put on their queues and went to a dead-letter queue: 1 that of this queue manager, 2 that of the partner (%2).	See the messages on that queue: their MQDLH says where they were to go and why they did not come there.
 AMQ9545I	Disconnect interval expired on channel '%1'.
 AMQ9547E	Type of remote channel not suitable for action requested.	Channel '%1' is of a type at '%2' that cannot answer this call.	Correct the types of both definitions.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.

@@ -123,7 +123,11 @@ def test_channel_when_a_message_has_100_megabytes_then_it_arrives_byte_for_byte(
     tmp_path: Path,
 ) -> None:
     most = 104_857_600
-    room: dict[str, Any] = {"log_primary_files": 3, "log_secondary_files": 2, "log_file_pages": 16_384}
+    room: dict[str, Any] = {
+        "log_primary_files": 3,
+        "log_secondary_files": 2,
+        "log_file_pages": 16_384,
+    }
     with (
         ternmq.embedded(tmp_path / "a", "QMA", create=True, **room) as one,
         ternmq.embedded(tmp_path / "b", "QMB", create=True, **room) as other,

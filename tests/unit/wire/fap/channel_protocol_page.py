@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[4]
 PAGE = ROOT / "docs" / "format" / "channel_protocol.md"
 SOURCE = ROOT / "src" / "ternmq" / "wire" / "fap" / "channel_flows.py"
+# ruff: noqa: E501
 INTRODUCTION = """\
 # Protocol of message channels
 
