@@ -222,7 +222,8 @@ BETWEEN: Final = tuple(
 
 # By the first cell of the row in "Not there yet".
 ROWS: Final[dict[str, Probe]] = {
-    "listeners of a queue manager inside an application": commands(
+    "listeners of a queue manager inside an application, without"
+    " [`open_network`](network.md)": commands(
         "DEFINE LISTENER(L) TRPTYPE(TCP)\nSTART LISTENER(L)", "AMQ8626I", "AMQ8561E"
     ),
     "native HA": unknown_flag_of_crtmqm,
@@ -406,8 +407,6 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
         "tests/conformance/test_streaming.py", "test_puts_and_caps_answer_as_documented"
     ),
     ("streaming-queues.md", "Not here yet: an alias to a topic as target"): TOPIC,
-    ("testing-with-simulation.md", "Channels between queue managers do not exist yet"): BETWEEN[0],
-    ("promises.md", "features that do not exist yet"): BETWEEN[0],
     ("index.md", "what is not there yet"): shown_by(f"docs/{LIMITS}", "## Not there yet"),
     ("network.md", "| MQSUB |"): TOPIC,
     ("pcf.md", "is not there yet, PCF refuses"): commands("CLEAR TOPICSTR('a')", "AMQ8561E"),
