@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,9 +34,10 @@ SMALL: Final = ("-lp", "2", "-ls", "1", "-lf", "64")
 def until(condition: Callable[[], bool], what: str, seconds: float = PATIENCE_S) -> None:
     """Wait for something."""
     ends = time.monotonic() + seconds
+    pause = threading.Event()
     while not condition():
         assert time.monotonic() < ends, f"{what}: not within {seconds} s"
-        time.sleep(0.02)
+        pause.wait(0.02)
 
 
 def may_make_namespaces() -> bool:
@@ -201,7 +203,7 @@ class Pair:
                         queue.put(f"{self.sent} " + "x" * size, persistent=True)
                         self.unknown.discard(self.sent)
             except ternmq.MQError:
-                time.sleep(0.05)
+                threading.Event().wait(0.05)
 
     def drain(self) -> int:
         """Get what has arrived; the number of the last message."""

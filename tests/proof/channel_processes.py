@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import functools
 import signal
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Thread
@@ -29,7 +28,6 @@ from tests.proof.channel_pair import RECEIVER, SENDER, Pair, until
 from tests.proof.goal import Goal, Point, mine
 
 MESSAGES: Final = 25
-PAUSE_S: Final = 4.0
 # Direction, type and flags of the frame of a step.
 STEPS: Final[dict[str, tuple[int, int, int]]] = {
     "negotiate": (TO_SERVER, INITIAL_DATA, 0),
@@ -86,7 +84,7 @@ def play(step: str, fault: str) -> str:
     application = Thread(target=here.put, args=(MESSAGES,), daemon=True)
     application.start()
     until(lambda: here.proxy.has_struck, f"{step}, {fault}")
-    heal(here, fault)
+    heal(here, fault, here.proxy.ended)
     application.join()
     here.converge()
     return fault
@@ -112,16 +110,17 @@ def strike(here: Pair, step: str, fault: str) -> None:
     here.proxy.break_when(chooses, kind, 20 if fault == "cut inside" else 0, then)
 
 
-def heal(here: Pair, fault: str) -> None:
-    """Put right what the fault has left."""
+def heal(here: Pair, fault: str, ended: int) -> None:
+    """Put right what the fault has left, once an end has noticed: so many connections had ended
+    when it struck."""
     for name in (SENDER, RECEIVER):
         if name not in here.pids:
             here.start(name)
     if fault.endswith("paused"):
-        time.sleep(PAUSE_S)  # longer than both ends wait for each other: 2 x HBINT
+        until(lambda: here.proxy.ended > ended, "the other end gives up")  # 2 x HBINT
         here.signal(SENDER if fault.startswith("sender") else RECEIVER, signal.SIGCONT)
     if fault == "link down" and here.spaces is not None:
-        time.sleep(PAUSE_S)
+        until(lambda: here.proxy.ended > ended, "an end gives up")
         here.spaces.link(RECEIVER, True)
     here.begin()
 

@@ -113,6 +113,7 @@ class Proxy:
         self._stalled: list[socket.socket] = []
         self._runs = True
         self._drops = False
+        self.ended = 0  # how many connections have
         self._worker = threading.Thread(target=self._run, name="proxy", daemon=True)
         self._worker.start()
 
@@ -310,6 +311,7 @@ class Proxy:
                 one.close()
 
     def _forget(self, flow: _Flow) -> None:
+        self.ended += 1
         for one in (flow.source, flow.target):
             self._links.pop(one, None)
             self._selector.unregister(one)
