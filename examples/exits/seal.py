@@ -11,12 +11,13 @@ import hashlib
 import hmac
 
 from ternmq.base import constants as mq
+from ternmq.channel.exit_structures import MQCD, MQCXP
 
 CLEAR = 8  # eye-catcher and length, which an exit leaves as they are
 SEAL = 32
 
 
-def send(mqcxp, mqcd, data):
+def send(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> bytes | None:
     if mqcxp.ExitReason == mq.MQXR_INIT:
         mqcxp.ExitSpace = SEAL
     if mqcxp.ExitReason != mq.MQXR_XMIT:
@@ -26,7 +27,7 @@ def send(mqcxp, mqcd, data):
     return data[:CLEAR] + body + seal(key, number, body)
 
 
-def receive(mqcxp, mqcd, data):
+def receive(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> bytes | None:
     if mqcxp.ExitReason != mq.MQXR_XMIT:
         return None
     number, key = counted(mqcxp), mqcxp.ExitData.encode()
@@ -37,7 +38,7 @@ def receive(mqcxp, mqcd, data):
     return data[:CLEAR] + masked(key, number, body)
 
 
-def counted(mqcxp):
+def counted(mqcxp: MQCXP) -> int:
     """The number of this segment; ExitUserArea is kept from call to call."""
     number = int.from_bytes(mqcxp.ExitUserArea, "big")
     mqcxp.ExitUserArea = (number + 1).to_bytes(16, "big")
@@ -50,5 +51,5 @@ def masked(key: bytes, number: int, body: bytes) -> bytes:
     return (int.from_bytes(body, "big") ^ int.from_bytes(stream, "big")).to_bytes(len(body), "big")
 
 
-def seal(key, number, body):
+def seal(key: bytes, number: int, body: bytes) -> bytes:
     return hmac.digest(key, number.to_bytes(16, "big") + body, "sha256")

@@ -10,12 +10,13 @@ have the exit before the sending one.
 import zlib
 
 from ternmq.base import constants as mq
+from ternmq.channel.exit_structures import MQCD, MQCXP
 
 MARK = b"SQZ1"
 MOST = 100 * 1024 * 1024
 
 
-def shrink(mqcxp, mqcd, data):
+def shrink(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> bytes | None:
     if mqcxp.ExitReason != mq.MQXR_MSG:
         return None
     header, body = data[: mqcxp.HeaderLength], data[mqcxp.HeaderLength :]
@@ -23,7 +24,7 @@ def shrink(mqcxp, mqcd, data):
     return header + small if len(small) < len(body) else None
 
 
-def grow(mqcxp, mqcd, data):
+def grow(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> bytes | None:
     if mqcxp.ExitReason != mq.MQXR_MSG:
         return None
     header, body = data[: mqcxp.HeaderLength], data[mqcxp.HeaderLength :]

@@ -1,4 +1,4 @@
-"""Goal: docs/channel-control.md has the states, their changes and the table of retries as they are.
+"""Goal: docs/channel-control.md has the states and their changes as they are.
 Method: the tables of the page against those of the code.
 """
 
@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-from ternmq.channel.agent import RETRY
-from ternmq.channel.ends import RECEIVED
 from ternmq.kernel.channel_transitions import FOLLOWERS, STATES
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "channel-control.md"

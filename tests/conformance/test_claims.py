@@ -285,9 +285,7 @@ ROWS: Final[dict[str, Probe]] = {
     "message properties": shown_by("tests/unit/api/test_properties.py", "then_the_option_wins"),
     "[conversion](conversion.md) of EBCDIC with double-byte characters, default conversion,"
     " other settings of ConvEBCDICNewline": converted_to_nothing,
-    "events of channels between queue managers and of publish/subscribe": inert(
-        object_types.QMGR, "CHADEV"
-    ),
+    "events of publish/subscribe": TOPIC,
     "distribution lists of [pymqi and ibmmq](distribution-lists.md#other-queue-managers)": all_of(
         refused(mq.MQRC_OBJECT_RECORDS_ERROR, open_with(object_name="Q", records_present=1)),
         commands("DISPLAY QMGR WHERE(DISTL EQ YES)", "AMQ8408I"),

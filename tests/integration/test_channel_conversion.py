@@ -48,7 +48,7 @@ def test_sender_when_it_converts_then_the_partner_gets_its_own_set() -> None:
             (dead,) = found
             assert int.from_bytes(dead[8:12], "little") == MQRC_FORMAT_ERROR
             assert dead.endswith(b"\x01\x02")
-            assert one.depth("QMB") == 0
+            await until(lambda: one.depth("QMB") == 0, "the end of the batch")
 
     asyncio.run(run())
 

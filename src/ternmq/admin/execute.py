@@ -14,6 +14,7 @@ from ternmq.admin.command_table import CommandRow, row_of
 from ternmq.admin.commands import authority_commands
 from ternmq.admin.commands.changes import Alter, AlterQueueManager, Clear, Define, Delete
 from ternmq.admin.commands.channel_commands import StartChannel, StopChannel
+from ternmq.admin.commands.channel_resets import ResetChannel, ResolveChannel
 from ternmq.admin.commands.channel_rules import DisplayChannelRules, SetChannelRule
 from ternmq.admin.commands.channel_tests import PingChannel, PurgeChannel
 from ternmq.admin.commands.cursor_commands import (
@@ -182,8 +183,8 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "stop channel": StopChannel,
     "ping channel": PingChannel,
     "purge channel": PurgeChannel,
-    "reset channel": NotHere,
-    "resolve channel": NotHere,
+    "reset channel": ResetChannel,
+    "resolve channel": ResolveChannel,
     "start chinit": StartInitiator,
     "stop chinit": StopInitiator,
     "later cluster": NotHere,

@@ -489,7 +489,8 @@ AMQ9526E	Message sequence number error for channel '%1'.	The two ends differ on 
 AMQ9528I	User requested closure of channel '%1'.	The channel was stopped by a command, or because its queue manager ends.
 AMQ9533W	Channel '%1' is not currently active.	There is nothing to stop.
 AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
-AMQ9536E	Channel ended by an exit.	Channel '%1' has ended because an exit at '%2' wanted it.	See the error log of the other end and the exit.
+AMQ9535E	User exit not valid.	Channel '%1' ends because its exit '%2' cannot be used: %3.	Put the file into the folder for exits, or correct the name in the channel.
+AMQ9536E	Channel ended by an exit.	Channel '%1' has ended because an exit wanted it: '%2' is the exit, or the host where it is.	See the error log of that end and the exit.
 AMQ9540E	Commit failed.	Channel '%1' has ended: a batch could not be committed ('%2', reason code %3).	Correct what the reason says.
 AMQ9541E	CCSID supplied for data conversion not supported.	Channel '%1', host '%2': the headers of messages cannot be converted (%3).	Use a character set that both queue managers know.
 AMQ9544W	Messages not put to destination queue.	Messages of channel '%1' could not be put on their queues and went to a dead-letter queue: 1 that of this queue manager, 2 that of the partner (%2).	See the messages on that queue: their MQDLH says where they were to go and why they did not come there.
@@ -498,6 +499,8 @@ AMQ9547E	Type of remote channel not suitable for action requested.	Channel '%1' 
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.
 AMQ9558E	The remote channel '%1' on host '%2' is not currently available.		See the error log there.
 AMQ9565E	No dead-letter queue defined.	Channel '%1' has ended: a message cannot be sent, and the dead-letter queue '%2' does not take it (reason code %3). It stays on its queue.	Define a dead-letter queue, or correct what the reason says.
+AMQ9573E	Maximum number of active channels reached.	Channel '%1' waits as STARTING until one of the %2 active channels ends.	Allow more with MaxActiveChannels, or lower DISCINT.
+AMQ9574I	Channel '%1' can now be started.	It waited for a place among the active channels, and has one.
 AMQ9616E	The CipherSpec proposed is not enabled on the server.	Channel '%1', host '%2': the two ends have no version and CipherSpec of TLS in common (%3).	Use the same CipherSpec at both ends, or an ANY_ name.
 AMQ9631E	The CipherSpec negotiated during the TLS handshake does not match the required CipherSpec for channel '%1'.	CipherSpec '%2' was agreed on with host '%4', and the channel wants '%3'.	Use the same CipherSpec at both ends.
 AMQ9633E	Bad TLS certificate for channel '%1'.	The certificate of host '%2' or the one it was shown is not valid: %3.	Correct the certificate, or trust the authority that signed it.

@@ -1,5 +1,5 @@
-"""An indicator, as DISPLAY CHSTATUS shows them: a short-term and a long-term average. They move by
-an eighth and by a 1024th of the distance to the last value."""
+"""An indicator, as DISPLAY CHSTATUS shows them: a short-term and a long-term average. The last
+value counts an eighth in the one, a 1024th in the other."""
 
 from __future__ import annotations
 

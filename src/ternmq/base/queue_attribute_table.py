@@ -158,7 +158,7 @@ repository           REPOS    CA_REPOSITORY_NAME      name48             -      
 repository_namelist  REPOSNL  CA_REPOSITORY_NAMELIST  name48             -        * i
 reverse_lookup       REVDNS   IA_REVERSE_DNS_LOOKUP   @enabled           ENABLED  *
 route_recording      ROUTEREC IA_TRACE_ROUTE_RECORDING @recording        MSG      *
-initiator_control    SCHINIT  IA_CHINIT_CONTROL       @qmgr_control      QMGR     * i
+initiator_control    SCHINIT  IA_CHINIT_CONTROL       @qmgr_control      QMGR     *
 command_server_control SCMDSERV IA_CMD_SERVER_CONTROL @qmgr_control      QMGR     *
 protection_capability SPLCAP  IA_PROT_POLICY_CAPABILITY @switch          DISABLED * s
 revocation_namelist  SSLCRLNL CA_SSL_CRL_NAMELIST     name48             -        * i

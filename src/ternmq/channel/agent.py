@@ -77,7 +77,6 @@ DISCARDED: Final = 4  # a fast one that no queue took, or one with MQRO_DISCARD_
 NORMAL: Final = 0  # DISCINT, STOP, PING: INACTIVE or STOPPED
 RETRY: Final = 1  # the link or the partner failed: try again later
 NO_RETRY: Final = 2  # it cannot heal by itself: STOPPED
-RESET_KEY: Final = 4  # SSLRKEYC: the same channel goes on at once, on a new connection
 CALL_BACK: Final = 3  # a sender calls its requester now; a requester waits (REQUESTING) for that
 
 
@@ -145,6 +144,9 @@ class Agent:
         self.notices: list[tuple[str, tuple[object, ...]]] = []
         self.is_full = False
         self.takes_bytes = False
+        self.packer: Packer | None = None  # of a sender
+        self.expander: Expander | None = None  # of a receiver
+        self.exit_time = Indicator()  # nanoseconds that exits took for a message
         self.partner_qmgr = ""
         self.partner_id = ""
         self.partner_product = ""
@@ -161,10 +163,6 @@ class Agent:
         self.traces = False  # TRACE_ROUTE_CAPABLE
         self.header_compression = mq.MQCOMPRESS_NONE
         self.message_compression = mq.MQCOMPRESS_NONE
-        self.packer: Packer | None = None  # of a sender, if compression is agreed
-        self.expander: Expander | None = None  # of a receiver
-        self.exit_time = Indicator()  # nanoseconds that exits took for a message
-        self.takes_bytes = False  # segments go to `received_bytes`: receive exits see them first
         # for DISPLAY CHSTATUS, since this instance started
         self.messages: i64 = 0
         self.batches: i64 = 0
@@ -178,21 +176,7 @@ class Agent:
         self.last_sequence = 0  # LSTSEQNO
         self.last_luwid = NO_LUWID
         self.is_in_doubt = False
-        self.carried_bytes: i64 = 0  # of connections before this one
-        self.carried_batches: i64 = 0
-        self.figures = ChannelFigures()
-
-    def carry_over(self, before: Agent) -> None:
-        """This agent goes on for one that has ended with RESET_KEY: the channel's figures go on."""
-        self.messages = before.messages
-        self.batches = before.batches
-        self.bytes_sent = before.bytes_sent
-        self.bytes_received = before.bytes_received
-        self.buffers_sent = before.buffers_sent
-        self.buffers_received = before.buffers_received
-        self.figures = before.figures
-        self.carried_bytes = before.bytes_sent + before.bytes_received
-        self.carried_batches = before.batches
+        self.figures: Final = ChannelFigures()
 
     def start(self, now_ns: i64) -> None:
         """The socket is there: an initiator sends its initial data, an acceptor waits for it."""
@@ -203,7 +187,7 @@ class Agent:
         raise NotImplementedError
 
     def received_bytes(self, data: bytes, now_ns: i64) -> None:
-        """The same, while `takes_bytes`: only its eye-catcher and its length were looked at."""
+        """A segment from the partner, as it came."""
         raise NotImplementedError
 
     def tick(self, now_ns: i64) -> None:

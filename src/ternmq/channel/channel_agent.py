@@ -39,7 +39,6 @@ from ternmq.channel.opening import (
     revised_wishes,
     wishes,
 )
-from ternmq.channel.packing import Expander, Packer
 from ternmq.channel.security_turns import SecurityTurns
 from ternmq.channel.settings import ChannelSettings
 from ternmq.wire.fap.channel_dialogue import ACCEPTOR_SENDS, INITIATOR_SENDS, TO_EXIT
@@ -127,8 +126,6 @@ class ChannelAgent(Agent):
         self._ending: End | None = None
         self._is_inside = False
         self._security: SecurityTurns | None = None
-        self.packer: Packer | None = None
-        self.expander: Expander | None = None
 
     # ---- what happens
 
@@ -172,9 +169,6 @@ class ChannelAgent(Agent):
             self._protocol_error(wrong)
         else:
             self.received(one, now_ns)
-            self.bytes_received += len(data) - len(one.data)
-            return
-        self._go_on()
 
     def tick(self, now_ns: i64) -> None:
         if self._is_over() or not self.deadline_ns or now_ns < self.deadline_ns:
@@ -417,7 +411,6 @@ class ChannelAgent(Agent):
 
     def _take(self, terms: Terms, header: Header) -> None:
         self.terms = terms
-        self.takes_bytes = self.exits.has_receive
         self.batch_messages = terms.batch_messages
         self.heartbeat_s = min(terms.heartbeat_s, _HEARTBEAT_S_MAX)
         self.message_bytes_max = terms.message_bytes_max
@@ -426,14 +419,14 @@ class ChannelAgent(Agent):
         self.has_lists = terms.has_lists
         self.traces = terms.traces
         self.has_properties = terms.has_properties
-        self._take_compressions(terms)
+        self.header_compression = terms.header_compression
+        self.message_compression = terms.message_compression
         self.partner_qmgr = terms.partner_qmgr
         self.partner_id = terms.partner_id
         self.partner_product = terms.partner_product
         self.partner_ccsid = terms.partner_ccsid or header.text_ccsid
         self.partner_encoding = header.encoding
-        self.packer = Packer(terms.header_compression, terms.message_compression)
-        self.expander = Expander(terms.header_compressions, terms.message_compressions)
+        self._take_compressions(terms)
         self.exits.header_compression = terms.header_compression
         self.exits.message_compression = terms.message_compression
         self.takes_bytes = self.exits.has_receive
@@ -443,11 +436,6 @@ class ChannelAgent(Agent):
         self._speak(turns.begin())
 
     def _take_compressions(self, terms: Terms) -> None:
-        self.header_compression = terms.header_compression
-        self.message_compression = terms.message_compression
-        kinds = (terms.header_compression, terms.message_compression)
-        if kinds == (mq.MQCOMPRESS_NONE, mq.MQCOMPRESS_NONE):
-            return
         clock = self.settings.clock
         if self._sends:
             self.packer = Packer(terms.header_compression, terms.message_compression, clock)

@@ -9,8 +9,9 @@ exits pays nothing. A call that ends the channel raises ExitEnds. In the order o
     message     each message: at the sender before it is split and compressed, at the receiver once
                 it is whole, before it is put. The bytes are MQXQH and what follows
     retry       at the receiver: a message could not be put; whether and when to try again
-    send        each segment that is sent, from its header on, after compression; not initial data
-    receive     each segment that was received, before its header is read; not initial data
+    send        each segment that is sent once initial data is agreed, after compression. All but
+                its first eight bytes may change, and its length
+    receive     each such segment that was received, before its header is read
     final       once, when the channel ends (MQXR_TERM)
 """
 
@@ -81,10 +82,10 @@ class ExitChain:
         self.has_receive = False
         self.has_retry = False
         self.time = Indicator()  # nanoseconds a message
-        self.space = 0  # bytes of a segment that send exits reserve
-        # Of the message that is being sent: set before `message`, which may choose others.
-        self.header_compression = mq.MQCOMPRESS_NONE
-        self.message_compression = mq.MQCOMPRESS_NONE
+        self.space = 0  # bytes of each segment that send exits reserve
+        # MQCOMPRESS_: set by the agent before `message`, which may choose another that both have
+        self.header_compression = 0
+        self.message_compression = 0
 
     def initial(self) -> None:
         """The channel begins."""

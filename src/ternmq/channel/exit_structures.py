@@ -57,9 +57,8 @@ class MQCXP:
         self.RemoteVersion = ""
 
 
-@final
-class MQCD:
-    """The definition of a channel."""
+class _MQCD1:
+    """The fields that version 1 of MQCD has."""
 
     def __init__(self) -> None:
         self.ChannelName = ""
@@ -92,6 +91,14 @@ class MQCD:
         self.MsgUserData = ""
         self.SendUserData = ""
         self.ReceiveUserData = ""
+
+
+@final
+class MQCD(_MQCD1):
+    """The definition of a channel."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.UserIdentifier = ""
         self.MCAUserIdentifier = ""
         self.MCAType = mq.MQMCAT_PROCESS

@@ -11,14 +11,13 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.base import constants as mq
 from ternmq.base.object_types import CLUSRCVR, CLUSSDR, RECEIVER, REQUESTER, SENDER, SERVER
 from ternmq.channel.settings import ChannelSettings
 from ternmq.codec.charset import UTF8, is_ascii_based, is_known, is_wide
 from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.initial_data import (
-    NO_COMPRESSION_2,
-    NO_COMPRESSION_16,
+    HEADER_COMPRESSIONS_MAX,
+    MESSAGE_COMPRESSIONS_MAX,
     InitialData,
     bytes_of_level,
     compression_bytes,
@@ -26,7 +25,6 @@ from ternmq.wire.fap.initial_data import (
 )
 from ternmq.wire.fap.negotiation import (
     FAP_LEVEL_MIN,
-    NO_COMPRESSION_KIND,
     Offer,
     accepted,
     answer,
@@ -63,16 +61,10 @@ class Terms:
         self.message_compressions: Final = compressions_in(agreed.message_compressions)
         self.header_compression: Final = self.header_compressions[0]
         self.message_compression: Final = self.message_compressions[0]
-        self.partner_ccsid: Final = partner.ccsid
         self.partner_qmgr: Final = partner.qmgr_name
         self.partner_id: Final = partner.qmgr_id
         self.partner_product: Final = partner.product_id
         self.partner_ccsid: Final = partner.ccsid
-
-
-def _kinds(named: bytes) -> list[int]:
-    """Compressions that initial data names, the preferred one first."""
-    return [kind for kind in named if kind != NO_COMPRESSION_KIND] or [mq.MQCOMPRESS_NONE]
 
 
 def header_ccsid(settings: ChannelSettings) -> int:
@@ -93,13 +85,6 @@ def data_ccsid(settings: ChannelSettings) -> int:
 def batch_limit(settings: ChannelSettings) -> int:
     """BATCHSZ, bounded by MAXUMSGS."""
     return max(min(settings.batch_messages, settings.uncommitted_max, 0xFFFF), 1)
-
-
-def compression_list(kinds: list[int], size: int) -> bytes:
-    """Compressions as initial data names them, the preferred one first."""
-    named = bytes([kind for kind in kinds if 0 <= kind < NO_COMPRESSION_KIND][:size])
-    none = NO_COMPRESSION_2 if size == 2 else NO_COMPRESSION_16
-    return named + b"\xff" * (size - len(named)) if named else none
 
 
 def wishes(settings: ChannelSettings, has_security: bool) -> InitialData:
@@ -124,8 +109,12 @@ def wishes(settings: ChannelSettings, has_security: bool) -> InitialData:
     made.product_id = settings.product_id
     made.process_id = settings.process_id
     made.thread_id = settings.number
-    made.header_compressions = compression_list(settings.header_compression, 2)
-    made.message_compressions = compression_list(settings.message_compression, 16)
+    made.header_compressions = compression_bytes(
+        settings.header_compression, HEADER_COMPRESSIONS_MAX
+    )
+    made.message_compressions = compression_bytes(
+        settings.message_compression, MESSAGE_COMPRESSIONS_MAX
+    )
     made.extended_length = made.has_bytes - bytes_of_level(FAP_LEVEL_MIN)
     return made
 
@@ -177,8 +166,10 @@ def answered(
         capabilities_3=_ALWAYS_3,
         batch_messages_max=batch_limit(settings),
         sequence_wrap=settings.sequence_wrap,
-        header_compressions=compression_list(settings.header_compression, 2),
-        message_compressions=compression_list(settings.message_compression, 16),
+        header_compressions=compression_bytes(settings.header_compression, HEADER_COMPRESSIONS_MAX),
+        message_compressions=compression_bytes(
+            settings.message_compression, MESSAGE_COMPRESSIONS_MAX
+        ),
         sends_messages=settings.kind & _SENDING != 0,
         is_mqi=False,
         process_id=settings.process_id,
@@ -224,6 +215,6 @@ def agreed_terms(own: InitialData, final_answer: InitialData, header: Header) ->
         (made.header_compressions, own.header_compressions),
         (made.message_compressions, own.message_compressions),
     ):
-        if any(kind and kind not in ours for kind in _kinds(theirs)):
+        if any(kind and kind not in ours for kind in compressions_in(theirs)):
             raise SegmentError("a compression that was not offered", fap.NEGOTIATION_FAILED)
     return Terms(made, final_answer)

@@ -48,10 +48,8 @@ from ternmq.wire.fap.vocabulary import (
     BATCH_FAILURE,
     CAN_NOT_STORE,
     DLQ_USED,
-    HEADER_COMPRESSED,
     HEARTBEAT,
     LUWID_MISMATCH,
-    MESSAGE_COMPRESSED,
     MESSAGE_LENGTH_ERROR,
     MSG_SEQUENCE_ERROR,
     PING_DATA,
@@ -137,15 +135,15 @@ class ReceivingAgent(ChannelAgent):
             return
         self._confirms = confirms
         message = whole.data
-        if whole.flags_2 & (HEADER_COMPRESSED | MESSAGE_COMPRESSED):
-            message = self._expanded(message, whole.flags_2)
+        if whole.flags_2 and self.expander is not None:
+            limit = int(self.message_bytes_max) + HEADER_BYTES
+            message = self.expander.expand(message, whole.flags_2, limit)
+        try:
+            message = with_own_header(message, one.header.order, one.header.text_ccsid)
+        except (MQError, UnicodeError) as error:
+            text = f"MQXQH of a message: {error}"
+            raise SegmentError(text, PROTOCOL_INVALID_DATA) from error
         self._message_came(batch, whole.sequence, message)
-
-    def _expanded(self, data: bytes, flags: int) -> bytes:
-        expander = self.expander
-        if expander is None:
-            raise SegmentError("compression was not agreed on", PROTOCOL_INVALID_DATA)
-        return expander.expand(data, flags, int(self.message_bytes_max) + HEADER_BYTES)
 
     def _open_batch(self, luwid: bytes) -> Batch:
         batch = self._batch

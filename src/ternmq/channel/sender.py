@@ -30,7 +30,6 @@ from ternmq.channel.agent import (
     PREPARE,
     READ_STATE,
     RESET,
-    RESET_KEY,
     RETRY,
     End,
     Want,
@@ -39,7 +38,7 @@ from ternmq.channel.batch import Batch, Luwids, Numbers
 from ternmq.channel.channel_agent import MILLISECOND, SECOND, ChannelAgent
 from ternmq.channel.channel_state import ChannelState
 from ternmq.channel.exit_points import ExitChain
-from ternmq.channel.sending_form import for_partner, packed, through_exits
+from ternmq.channel.sending_form import packed, through_exits, without_properties
 from ternmq.channel.settings import ChannelSettings
 from ternmq.channel.transmission_message import (
     HEADER_BYTES,
@@ -49,7 +48,7 @@ from ternmq.channel.transmission_message import (
 )
 from ternmq.wire.fap.channel_dialogue import COMPARE, END_SOON, GO_ON, TAKE_CONFIRM
 from ternmq.wire.fap.channel_flows import read_resync, read_status
-from ternmq.wire.fap.dialogue import INITIATOR, Row
+from ternmq.wire.fap.dialogue import Row
 from ternmq.wire.fap.segment import Segment
 from ternmq.wire.fap.vocabulary import (
     BATCH_FAILURE,
@@ -287,7 +286,7 @@ class SendingAgent(ChannelAgent):
         if self._more:
             return self._get()
         batch = self._batch
-        ends_soon = self.quiesces or self._closes or self._key_is_due()
+        ends_soon = self.quiesces or self._closes
         if batch is not None and self._in_doubt is None and self._is_complete(batch, ends_soon):
             self._end_batch(batch)
             return True
@@ -303,8 +302,12 @@ class SendingAgent(ChannelAgent):
 
     def _get(self) -> bool:
         want = self.ask(GET)
+        want.bytes_max = self.message_bytes_max + HEADER_BYTES
         want.is_fast = self.is_fast
-        want.bytes_max = self.message_bytes_max
+        want.has_lists = self.has_lists
+        if self.settings.converts:
+            want.ccsid = self.partner_ccsid
+            want.encoding = self.partner_encoding
         return True
 
     def _may_pipeline(self) -> bool:
@@ -372,20 +375,11 @@ class SendingAgent(ChannelAgent):
         self.substate = mq.MQCHSSTATE_END_OF_BATCH
         self.waits_since_ns = self.now_ns
 
-    def _key_is_due(self) -> bool:
-        """SSLRKEYC: whether this connection has had its bytes, and a batch: so work goes on."""
-        limit: i64 = self.settings.key_reset_bytes
-        if not limit or self.role != INITIATOR or self.batches <= self.carried_batches:
-            return False
-        return self.bytes_sent + self.bytes_received - self.carried_bytes >= limit
-
     def _close(self) -> None:
         name = self.settings.name
         self.say_plain(STATUS_DATA, CLOSE_CHANNEL)
         if self.quiesces:
             self.finish(End(NORMAL, "AMQ9528I", (name,)))
-        elif not self._closes:
-            self.finish(End(RESET_KEY, "AMQ9001I", (name,)))
         else:
             inserts = (name, self.settings.address)
             self.finish(End(RETRY, "AMQ9558E", inserts, CHANNEL_UNAVAILABLE))
@@ -455,8 +449,8 @@ class SendingAgent(ChannelAgent):
         reason = want.reason
         if not reason and not is_transmission_message(message):
             reason = mq.MQFB_XMIT_Q_MSG_ERROR
-        if not reason:
-            message, reason = for_partner(self, message)
+        if not reason and not self.has_properties:
+            message = without_properties(message, self.settings.property_control)
         if not reason and self.exits.has_message:
             message, reason = through_exits(self, self.exits, message)
         if not reason and channel_bytes(message) > self.message_bytes_max:

@@ -1,13 +1,12 @@
-"""A message as it is sent: properties for partners that do not know them (PROPCTL), data that the
-sender converts (CONVERT), then message exits, then compression.
+"""A message as it is sent: properties for partners that do not know them (PROPCTL), then message
+exits, then compression.
 
     PROPCTL   a partner without MSG_PROP_CAPABLE gets
     ALL       the MQRFH2, as every other partner
     COMPAT    the MQRFH2 if it has a property of mcd, jms, usr or mqext; else none
     NONE      none
 
-The MQMD in the MQXQH describes the data, and is changed with it. Data without a format are never
-converted: they are the application's own.
+The MQMD in the MQXQH describes the data, and is changed with it.
 """
 
 from __future__ import annotations
@@ -19,9 +18,7 @@ from ternmq.base import constants as mq
 from ternmq.channel.agent import Agent
 from ternmq.channel.exit_points import PASS, ExitChain
 from ternmq.channel.transmission_message import HEADER_BYTES, is_transmission_message
-from ternmq.codec.conversion import convert
-from ternmq.codec.conversion_service import ConversionService
-from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
+from ternmq.codec.mqi.mqmd import ENCODING_AT
 from ternmq.codec.property_area import HAS_JMS_FOLDER, area_flags
 from ternmq.codec.property_header import may_be_split, split
 
@@ -33,21 +30,6 @@ _FIELDS_BYTES: Final = 16  # Encoding, CCSID and Format
 def _is_ours(message: bytes) -> bool:
     """Whether the MQXQH is in this machine's byte order: a program may have made another."""
     return bool(_VERSION.unpack_from(message, 4)[0] == 1)
-
-
-def converted(
-    message: bytes, ccsid: int, encoding: int, service: ConversionService | None
-) -> tuple[bytes, int]:
-    """The message with its data for that character set and encoding, or a reason why it cannot."""
-    if not _is_ours(message):
-        return message, 0
-    base = message[_DESCRIPTOR_AT:HEADER_BYTES]
-    if not base[FORMAT_AT : FORMAT_AT + 8].strip(b" \0"):
-        return message, 0
-    made = convert(message[HEADER_BYTES:], base, ccsid, encoding, service)
-    if made.warning:
-        return message, made.warning
-    return message[:_DESCRIPTOR_AT] + made.base + made.data, 0
 
 
 def without_properties(message: bytes, control: int) -> bytes:
@@ -65,16 +47,6 @@ def without_properties(message: bytes, control: int) -> bytes:
     end = ENCODING_AT + _FIELDS_BYTES
     described = base[:ENCODING_AT] + parts.fields + base[end:]
     return message[:_DESCRIPTOR_AT] + described + parts.data
-
-
-def for_partner(agent: Agent, message: bytes) -> tuple[bytes, int]:
-    """The message by PROPCTL and CONVERT, or the reason why it cannot be converted."""
-    settings = agent.settings
-    if not agent.has_properties:
-        message = without_properties(message, settings.property_control)
-    if not settings.converts:
-        return message, 0
-    return converted(message, agent.partner_ccsid, agent.partner_encoding, settings.conversion)
 
 
 def through_exits(agent: Agent, exits: ExitChain, message: bytes) -> tuple[bytes, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import final
 
-from ternmq.codec.conversion_service import ConversionService
 from ternmq.ports.clock import Clock
 
 
@@ -41,7 +40,5 @@ class ChannelSettings:
         self.message_compression: list[int] = []
         self.message_retries = 10  # MRRTY
         self.message_retry_ms = 1000  # MRTMR
-        self.key_reset_bytes = 0  # SSLRKEYC of a TLS channel; 0: its key lasts as long as it
-        self.conversion: ConversionService | None = None  # formats of exits, for CONVERT(YES)
         self.clock: Clock | None = None  # for COMPTIME and EXITTIME
         self.callback_only = False  # a sender that a requester has called: it calls back

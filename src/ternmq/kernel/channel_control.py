@@ -2,8 +2,8 @@
 
 It knows the channels that this end starts (SDR, SVR, RQSTR) while they are current: STARTING,
 RETRYING, STOPPED, or served by an agent. Inputs are its methods, with the time passed in; outputs
-are `to_dial` (channels to call now), `news` (what operators are told about limits) and `due_ns`.
-The initiator carries them out. Called with the engine's lock.
+are `to_dial` (channels to call now) and `news` (for operators, about limits). The initiator carries
+them out. Called with the engine's lock.
 
 Retries: after a failure that may heal, SHORTRTY attempts, SHORTTMR apart, then LONGRTY attempts,
 LONGTMR apart; then STOPPED. A count goes down when its wait begins. A START of a channel whose
@@ -79,7 +79,7 @@ class CurrentChannel:
 
 @final
 class News:
-    """What operators and events are told of a channel."""
+    """What operators learn of a channel."""
 
     __slots__ = ("kind", "name")
 

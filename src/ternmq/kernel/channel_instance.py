@@ -72,8 +72,8 @@ class ChannelInstance:
         self.certificate_subject = ""
         self.certificate_issuer = ""
         self.certificate_user = ""
-        self.key_resets = 0  # SSLRKEYS
-        self.key_reset_ns = 0  # the last one
+        self.key_resets = 0  # SSLRKEYS: of a message channel, since it was started
+        self.key_reset_ns = 0  # the last; 0: none
         # counted where the socket is served
         self.bytes_sent: i64 = 0
         self.bytes_received: i64 = 0

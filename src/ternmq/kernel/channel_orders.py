@@ -39,117 +39,13 @@ class Resolving:
         self.messages = 0  # how many were
         self._undone: UnitOfWork | None = None
 
-    def reset_counts(self, definition: Definition) -> None:
-        """As the definition has them."""
-        if definition.object_type & RETRIED:
-            self.short_left = definition.number("short_retries")
-            self.long_left = definition.number("long_retries")
-
-    @property
-    def is_used_up(self) -> bool:
-        """Whether there are no retries left."""
-        return self.short_left == 0 and self.long_left == 0
-
-
-@final
-class News:
-    """What operators and events are told of a channel."""
-
-    __slots__ = ("kind", "name")
-
-    def __init__(self, kind: int, name: str) -> None:
-        self.kind: Final = kind
-        self.name: Final = name
-
-
-@final
-class ChannelControl:
-    """The channels of one queue manager."""
-
-    def __init__(self, instances: dict[int, ChannelInstance]) -> None:
-        self.instances: Final = instances  # all that run, of clients too
-        self.channels: dict[str, CurrentChannel] = {}
-        self.stopped: set[str] = set()  # receiving channels that START has not enabled again
-        self.channels_max = 0  # 0: no limit
-        self.active_max = 0
-        self.initiators: dict[str, str] = {}  # initiation queue: STARTING, RUNNING or STOPPING
-        self.initiators_max = INITIATORS_MAX
-        self.to_dial: list[str] = []
-        self.news: list[News] = []
-
-    # ---- limits
-
-    def active(self) -> int:
-        """How many are active, or have a place there."""
-        placed = 0
-        for one in self.channels.values():
-            if one.is_placed and not one.number:
-                placed += 1
-        return len(self.instances) + placed
-
-    def current(self) -> int:
-        """How many are current."""
-        number = len(self.instances)
-        for one in self.channels.values():
-            if not one.number:
-                number += 1
-        if self.stopped:
-            served = {one.name for one in self.instances.values()}
-            number += len(self.stopped - served)
-        return number
-
-    def has_room(self) -> bool:
-        """Whether one more may be current."""
-        return not self.channels_max or self.current() < self.channels_max
-
-    def has_place(self) -> bool:
-        """Whether one more may be active."""
-        return not self.active_max or self.active() < self.active_max
-
-    def is_running(self, name: str) -> bool:
-        """Whether an instance of it is there, whoever has called."""
-        return any(one.name == name for one in self.instances.values())
-
-    def has_begun(self, name: str) -> bool:
-        """Whether an instance of it runs whose ends have agreed."""
-        return any(one.name == name and one.has_started for one in self.instances.values())
-
-    # ---- start and stop
-
-    def start(self, definition: Definition) -> str:
-        """START CHANNEL, a trigger, or a requester's call: "" or why not."""
-        kind = definition.object_type
-        if kind == SERVER and not definition.text("connection_name"):
-            return NO_ADDRESS
-        name = definition.name
-        one = self.channels.get(name)
-        if self.is_running(name) or (one is not None and one.status in (STARTING, SERVED)):
-            return IN_USE
-        if one is None:
-            if not self.has_room():
-                return FULL
-            one = CurrentChannel(definition)
-        elif not one.is_used_up:
-            one.reset_counts(definition)
-        if kind == REQUESTER and not self.has_place():
-            return FULL  # a requester never waits
-        self.channels[name] = one
-        one.status = STARTING
-        one.due_ns = 0
-        one.stop_to = ""
-        self._place(one)
-        return ""
-
-    def stop(self, definition: Definition, to: str) -> bool:
-        """STOP CHANNEL: it becomes STOPPED or INACTIVE, at once or when its agent has ended. False:
-        there is nothing to stop."""
-        name = definition.name
-        one = self.channels.get(name)
-        if one is None:
-            if to == STOPPED:
-                one = CurrentChannel(definition)
-                one.status = STOPPED
-                self.channels[name] = one
+    def go_on(self, kernel: Kernel, connection: Connection, verb: str) -> bool:
+        connection.begin_verb()
+        kernel.refuse_if_broken(verb)
+        unit = self._undone
+        if unit is None:
+            batch = batch_of_channel(kernel, self.channel, None)
+            if batch is None:
                 return True
             _refuse_running(kernel, batch, verb)
             self.was_in_doubt = True

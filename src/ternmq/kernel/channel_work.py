@@ -73,19 +73,9 @@ class ChannelWork:
         self.last_read = LastRead()
         self.placing: Placing | None = None  # the message that is being placed
 
-    @property
-    def uses_dead_letter_queue(self) -> bool:
-        """USEDLQ."""
-        return self.definition.number("use_dead_letter") != mq.MQUSEDLQ_NO
-
-    @property
-    def puts_by_context(self) -> bool:
-        """PUTAUT(CTX)."""
-        return self.definition.attributes.get("put_authority") == mq.MQPA_CONTEXT
-
     def hop(self) -> Hop:
         """How activities name this channel."""
-        kind = BY_BIT[self.definition.object_type].subtype
+        kind = BY_BIT[self.settings.kind].subtype
         queue = self.transmission_queue
         return Hop(self.channel, kind, self.partner_qmgr, queue, self.partner_traces)
 

@@ -83,7 +83,7 @@ class Parts:
     def look_at_channels(self) -> None:
         """`control` has something to be carried out."""
 
-    def ping(self, channel: Definition, data_length: int) -> Pinging | None:
+    def ping(self, channel: Definition, data: bytes) -> Pinging | None:
         """Begin to ping the other end; None: there is no network here."""
         return None
 

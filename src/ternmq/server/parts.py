@@ -112,8 +112,8 @@ class ServerParts(Parts):
         if self.initiator is not None:
             self._loop.call_soon_threadsafe(self.initiator.look)
 
-    def ping(self, channel: Definition, data_length: int) -> Pinging | None:
-        return None if self.initiator is None else self.initiator.ping(channel, data_length)
+    def ping(self, channel: Definition, data: bytes) -> Pinging | None:
+        return None if self.initiator is None else self.initiator.ping(channel, data)
 
     def start_initiator(self, queue_name: str) -> None:
         if self.initiator is not None:
@@ -128,6 +128,8 @@ class ServerParts(Parts):
         if network is not None:
             network.tls.refresh()
             secured = [one for one in self.instances.values() if one.cipher]
+            for one in secured:
+                self.control.restart(one)
             network.channels.ask_to_stop(secured, QUIESCE)
 
     def stop(self, space: str, name: str) -> str:
@@ -171,16 +173,6 @@ class ServerParts(Parts):
                     if why:
                         faults.append(f"Listener {name} is not started: {why}.")
         return faults
-
-    def begin_channels(self, with_initiator: bool) -> None:
-        """Channels can be used; the initiator of SCHINIT(QMGR) runs with the services."""
-        if self.initiator is not None:
-            self.initiator.begin(with_initiator)
-
-    async def end_channels(self) -> None:
-        """No more channels are started."""
-        if self.initiator is not None:
-            await self.initiator.end()
 
     def begin_services(self) -> None:
         """Start those that CONTROL says."""

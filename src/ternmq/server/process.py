@@ -298,7 +298,6 @@ class Process:
         initiator.begin()
         self._begin(parts, up)
         await host.run()
-        await parts.end_channels()
         listener.close()
         network.close()
         await initiator.end()
@@ -335,7 +334,6 @@ class Process:
 
     def _begin(self, parts: ServerParts, up: Callable[[], None]) -> None:
         """Start listeners before reporting that it is up, so that their faults are reported."""
-        parts.begin_channels(self._with_services)
         if not self._with_services:
             up()
             return

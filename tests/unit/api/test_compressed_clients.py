@@ -13,7 +13,6 @@ import pytest
 import ternmq
 import ternmq.aio
 from ternmq.base.reasons import MQRC_CHANNEL_CONFIG_ERROR, MQRC_CONNECTION_BROKEN
-from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.remote.fap.ccdt import channels_of
 from ternmq.wire.fap.compression import Packer, available_messages
 from ternmq.wire.fap.compression_lists import NAMES

@@ -43,7 +43,7 @@ class PingChannel(ChannelCommand):
     def carry_out(self, kernel: Kernel, link: Link, channel: Definition) -> bool:
         pinging = self._pinging
         if pinging is None:
-            length = self._length()
+            data = self._data()
             control = kernel.parts.control
             one = control.channels.get(channel.name)
             if control.is_running(channel.name) or (one is not None and one.status == STARTING):
@@ -52,7 +52,7 @@ class PingChannel(ChannelCommand):
                 return self.refuse(
                     "AMQ9502E", channel.name, self.verb, reason=MQRCCF_MISSING_CONN_NAME
                 )
-            pinging = kernel.parts.ping(channel, length)
+            pinging = kernel.parts.ping(channel, data)
             if pinging is None:
                 return self.refuse("AMQ9503E", channel.name, reason=MQRCCF_COMMAND_FAILED)
             self._pinging = pinging
@@ -66,12 +66,13 @@ class PingChannel(ChannelCommand):
         inserts = [one if isinstance(one, int) else str(one) for one in pinging.inserts]
         return self.refuse(pinging.message_id, *inserts, reason=reason)
 
-    def _length(self) -> int:
+    def _data(self) -> bytes:
+        """Every byte value in turn, so that a conversion on the way would show."""
         length = int(self.command.given.get("DATALEN", DATA_BYTES))
         if not DATA_BYTES_MIN <= length <= DATA_BYTES_MAX:
             detail = f"DATALEN is {DATA_BYTES_MIN} to {DATA_BYTES_MAX}, not {length}"
             raise mq_error(MQRCCF_PING_DATA_COUNT_ERROR, object=self.command.name, detail=detail)
-        return length
+        return bytes(at % 256 for at in range(length))
 
 
 @final

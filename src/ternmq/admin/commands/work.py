@@ -20,8 +20,6 @@ from ternmq.kernel.parts import LISTENERS, SERVICES
 
 DEFAULT_LISTENER: Final = "SYSTEM.DEFAULT.LISTENER.TCP"
 _WHY: Final[dict[str, str]] = {
-    "reset channel": "sequence numbers of channels are not there yet",
-    "resolve channel": "batches of channels are not there yet",
     "later policy": "protection of messages (AMS) is not there yet",
     "later cluster": "clusters are not there yet",
     "later pubsub": "publish/subscribe is not there yet",

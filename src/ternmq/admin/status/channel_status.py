@@ -11,8 +11,13 @@ from typing import Final, final
 
 from ternmq.admin.command_table import CommandRow
 from ternmq.admin.commands.filters import fits_name
-from ternmq.admin.status.compression_status import compression_values
-from ternmq.admin.status.status_display import StatusDisplay, Values, date_of, time_of, yes
+from ternmq.admin.status.message_channel_status import (
+    client_values,
+    message_values,
+    saved_values,
+    waiting_values,
+)
+from ternmq.admin.status.status_display import StatusDisplay, Values
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import CHANNELS, MESSAGE_CHANNELS, SENDER
@@ -143,57 +148,3 @@ def monitoring_of(kernel: Kernel, instance: ChannelInstance) -> str:
         return "OFF"
     value = instance.channel.attributes.get("monitoring", mq.MQMON_Q_MGR)
     return MONITORING_LEVELS.get(default if value == mq.MQMON_Q_MGR else value, "OFF")
-
-
-def instance_values(instance: ChannelInstance, monitoring: str = "OFF") -> Values:
-    """What is known of an instance now."""
-    channel = instance.channel
-    keep_alive = BY_NAME[channel.object_type]["KAINT"]
-    values: Values = {
-        "CHANNEL": instance.name,
-        "CHLTYPE": BY_BIT[channel.object_type].noun,
-        "BUFSRCVD": int(instance.buffers_received),
-        "BUFSSENT": int(instance.buffers_sent),
-        "BYTSRCVD": int(instance.bytes_received),
-        "BYTSSENT": int(instance.bytes_sent),
-        "CHSTADA": date_of(instance.started_ns),
-        "CHSTATI": time_of(instance.started_ns),
-        "CONNAME": instance.address,
-        "CURRENT": "",
-        "EXITTIME": "0,0",
-        "HBINT": instance.heartbeat_s,
-        "JOBNAME": f"{instance.process_id:016X}" if instance.process_id else "",
-        "KAINT": keep_alive.shown(channel.number("keep_alive_s")),
-        "LOCLADDR": instance.local_address,
-        "LSTMSGDA": date_of(int(instance.last_message_ns)),
-        "LSTMSGTI": time_of(int(instance.last_message_ns)),
-        "MCASTAT": "RUNNING",
-        "MCAUSER": instance.user,
-        "MONCHL": monitoring,
-        "MSGS": int(instance.messages),
-        "RAPPLTAG": instance.application,
-        "STATUS": instance.status,
-        "STOPREQ": yes(instance.stop_requested),
-        "SUBSTATE": "MQICALL" if instance.calls_under_way > 0 else "RECEIVE",
-        "CURSHCNV": int(instance.conversations),
-        "MAXSHCNV": instance.conversations_max,
-        "RVERSION": instance.version,
-        "RPRODUCT": instance.product,
-    }
-    values.update(compression_values(instance.packer, instance.expander))
-    values.update(_tls_values(instance))
-    return values
-
-
-def _tls_values(instance: ChannelInstance) -> Values:
-    """Keys are not reset (see `network/edge/channel_tls`)."""
-    return {
-        "SECPROT": instance.protocol,
-        "SSLCERTI": instance.certificate_issuer,
-        "SSLCERTU": instance.certificate_user,
-        "SSLCIPH": instance.cipher,
-        "SSLKEYDA": "",
-        "SSLKEYTI": "",
-        "SSLPEER": instance.certificate_subject,
-        "SSLRKEYS": 0,
-    }

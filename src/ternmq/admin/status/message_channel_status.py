@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ternmq.admin.status.compression_status import compression_values
 from ternmq.admin.status.status_display import Values, date_of, time_of, yes
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_NAME
@@ -51,10 +52,6 @@ def client_values(instance: ChannelInstance, monitoring: str = "OFF") -> Values:
             "BUFSSENT": int(instance.buffers_sent),
             "BYTSRCVD": int(instance.bytes_received),
             "BYTSSENT": int(instance.bytes_sent),
-            "COMPHDR": "NONE,NONE",
-            "COMPMSG": "NONE,NONE",
-            "COMPRATE": "0,0",
-            "COMPTIME": "0,0",
             "EXITTIME": "0,0",
             "LSTMSGDA": date_of(int(instance.last_message_ns)),
             "LSTMSGTI": time_of(int(instance.last_message_ns)),

@@ -247,16 +247,26 @@ class AgentDriver(Job):
         """Hand the next segment over; False if none has come whole, or it has enough of them."""
         if self.agent.is_full:
             return False
-        one = self.socket.next_segment()
-        if one is None:
-            return False
-        self._received(one)
+        if self.agent.takes_bytes:
+            data = self.socket.next_bytes()
+            if data is None:
+                return False
+            self.agent.received_bytes(data, self.now_ns())
+            self._allow()
+        else:
+            one = self.socket.next_segment()
+            if one is None:
+                return False
+            self._received(one)
         if not self.socket.is_reading:
             self.socket.read_or_not()
         return True
 
     def _received(self, one: Segment) -> None:
         self.agent.received(one, self.now_ns())
+        self._allow()
+
+    def _allow(self) -> None:
         self._check_partner()
         agreed = self.agent.segment_bytes_max
         if agreed != self._segment_bytes_max:

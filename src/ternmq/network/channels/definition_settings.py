@@ -27,7 +27,6 @@ _SAME: Final = (
     "message_retries",
     "message_retry_ms",
 )
-KEY_RESET_BYTES_MIN: Final = 32_768
 _S: Final = 1_000_000_000
 
 
@@ -56,14 +55,7 @@ def settings_of(
     made.header_compression = compressions_of(channel, "header_compression")
     made.message_compression = compressions_of(channel, "message_compression")
     made.clock = kernel.clock
-    made.conversion = kernel.conversion
     return made
-
-
-def key_reset_bytes(kernel: Kernel) -> int:
-    """SSLRKEYC, which is at least 32 KB unless it is 0."""
-    given = kernel.number("key_reset_bytes")
-    return max(given, KEY_RESET_BYTES_MIN) if given else 0
 
 
 def compressions_of(channel: Definition, name: str) -> list[int]:

@@ -57,15 +57,13 @@ _QUALIFIERS: Final[dict[str, int]] = {
 class Running(Protocol):
     """What the initiator needs of the network: `message_channels` has it."""
 
-    events: ChannelEvents
-
     def start(self, definition: Definition) -> ChannelInstance:
         """Begin to call the other end."""
 
     def stop(self, instance: ChannelInstance, mode: int) -> None:
         """Begin to end an instance."""
 
-    def ping(self, definition: Definition, data_length: int, done: Callable[[End], None]) -> None:
+    def ping(self, definition: Definition, data: bytes, done: Callable[[End], None]) -> None:
         """Begin to ping the other end."""
 
 
@@ -92,7 +90,7 @@ class Initiator(ChannelEvents):
 
     # ---- with the queue manager
 
-    def begin(self, with_queue: bool = True) -> None:
+    def begin(self) -> None:
         """Take in what was kept, and start the initiator that SCHINIT asks for."""
         kernel = self._kernel
         with self._lock:
@@ -281,13 +279,13 @@ class Initiator(ChannelEvents):
 
     # ---- ping
 
-    def ping(self, definition: Definition, data_length: int) -> Pinging:
+    def ping(self, definition: Definition, data: bytes) -> Pinging:
         """Begin to ping. Called with the engine's lock, in any thread."""
         pinging = Pinging()
-        self._loop.call_soon_threadsafe(self._ping, definition, data_length, pinging)
+        self._loop.call_soon_threadsafe(self._ping, definition, data, pinging)
         return pinging
 
-    def _ping(self, definition: Definition, data_length: int, pinging: Pinging) -> None:
+    def _ping(self, definition: Definition, data: bytes, pinging: Pinging) -> None:
         def done(end: End) -> None:
             with self._lock:
                 if end.kind != NORMAL:
@@ -296,4 +294,4 @@ class Initiator(ChannelEvents):
                 self._kernel.outbox.done(pinging)
                 self._host.shell.flush()
 
-        self._running.ping(definition, data_length, done)
+        self._running.ping(definition, data, done)

@@ -14,7 +14,7 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
-from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, RESET_KEY, RETRY, Agent, End
+from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, RETRY, Agent, End
 from ternmq.channel.exit_points import ExitChain, ExitEnds
 from ternmq.channel.ping import PingingAgent
 from ternmq.channel.receiver import ReceivingAgent
@@ -29,7 +29,7 @@ from ternmq.network.channels.channel_events import ChannelEvents
 from ternmq.network.channels.channel_exits import exits_of
 from ternmq.network.channels.channel_run import ChannelRun
 from ternmq.network.channels.channel_socket import ChannelSocket
-from ternmq.network.channels.definition_settings import key_reset_bytes, settings_of
+from ternmq.network.channels.definition_settings import settings_of
 from ternmq.network.channels.dialing import Dialer, DialFailed
 from ternmq.network.channels.engine_side import EngineSide
 from ternmq.network.channels.inbound import Inbound
@@ -180,21 +180,9 @@ class MessageChannels(DriverOwner):
         channel = instance.channel
         settings = settings_of(self._kernel, channel, sock.peer.address, self.settings.pipelines)
         settings.number = instance.number
-        if sock.peer.is_tls:
-            settings.key_reset_bytes = key_reset_bytes(self._kernel)
         settings.callback_only = first is not None and channel.object_type == SENDER
-        try:
-            exits = exits_of(
-                self.exit_files,
-                channel,
-                self._kernel.name,
-                sock.peer.certificate_issuer,
-                self._kernel.clock,
-            )
-        except ExitEnds as ends:
-            sock.write([status_segment(ends.status, None if first is None else first.header)])
-            sock.close()
-            self._finish(run, End(NO_RETRY, ends.message_id, ends.inserts, ends.status))
+        exits = self._exits(run, sock, first)
+        if exits is None:
             return
         agent = self._agents.running(settings, first is None, exits)
         user = run.user or self.host.own_user
@@ -215,16 +203,13 @@ class MessageChannels(DriverOwner):
         engine = EngineSide(verbs, work, is_sending)
         driver = AgentDriver(self._turns, self, agent, sock, engine)
         instance.user = user
-        if instance.key_resets and instance.agent is not None:
-            agent.carry_over(instance.agent)
         instance.agent = agent
         if instance.is_caller and instance.cipher:
             driver.key_bytes_max = self._key_bytes_max()
         run.driver = driver
         self._by_driver[driver] = run
         self._turns.room.enter(sock.outlet, f"{user} {sock.peer.origin}")
-        if not instance.key_resets:
-            self._status(run, words.BINDING)
+        self._status(run, words.BINDING)
         self._turns.begin()
         try:
             driver.begin(first)
@@ -232,6 +217,22 @@ class MessageChannels(DriverOwner):
                 driver.stop(run.stop_mode)
         finally:
             self._turns.settle()
+
+    def _exits(
+        self, run: ChannelRun, sock: ChannelSocket, first: Segment | None
+    ) -> ExitChain | None:
+        """The exits of an instance; None if one cannot be loaded, and the instance has ended."""
+        kernel = self._kernel
+        issuer = sock.peer.certificate_issuer
+        try:
+            return exits_of(
+                self.exit_files, run.instance.channel, kernel.name, issuer, kernel.clock
+            )
+        except ExitEnds as ends:
+            sock.write([status_segment(ends.status, None if first is None else first.header)])
+            sock.close()
+            self._finish(run, End(NO_RETRY, ends.message_id, ends.inserts, ends.status))
+            return None
 
     def stop_run(self, run: ChannelRun, mode: int) -> None:
         """Begin to end an instance."""
@@ -261,8 +262,7 @@ class MessageChannels(DriverOwner):
     async def _call(self, run: ChannelRun) -> None:
         """Dial, and let an agent have the socket."""
         channel = run.instance.channel
-        if not run.instance.key_resets:
-            self.log_message("AMQ9002I", channel.name)
+        self.log_message("AMQ9002I", channel.name)
         try:
             protocol = await self._dialer.dial(channel, partial(ChannelSocket, self.host))
         except DialFailed as failed:
@@ -349,8 +349,6 @@ class MessageChannels(DriverOwner):
         if agent.partner_qmgr:
             run.partner_qmgr = agent.partner_qmgr
         status = _STATUS_WORDS.get(agent.status, instance.status)
-        if instance.key_resets and status == words.BINDING:
-            status = instance.status  # it has been running, and does again in a moment
         if status == words.RUNNING and instance.status != words.RUNNING:
             instance.product = agent.partner_product[:4]
             instance.version = agent.partner_product[4:12]
@@ -363,9 +361,7 @@ class MessageChannels(DriverOwner):
         if run is None:
             return
         run.driver = None
-        if end.kind == RESET_KEY and not run.stop_mode and self.host.is_running:
-            self._reset_key(run)
-        elif end.kind != CALL_BACK:
+        if end.kind != CALL_BACK:
             self._finish(run, end)
         elif run.definition.object_type == REQUESTER and not run.stop_mode:
             run.timer = self._loop.call_later(CALLBACK_S, self._not_called, run)
@@ -375,12 +371,18 @@ class MessageChannels(DriverOwner):
             if run.definition.object_type != REQUESTER:
                 self.events.callback_wanted(run.definition)
 
-    def _reset_key(self, run: ChannelRun) -> None:
-        """SSLRKEYC: go on with another connection, which has a key of its own. Python's TLS cannot
-        change the key of one that is there."""
-        run.instance.key_resets += 1
-        run.instance.key_reset_ns = int(self._kernel.clock.now_ns())
-        run.task = self._loop.create_task(self._call(run))
+    def keys_used(self, driver: AgentDriver) -> None:
+        run = self._by_driver.get(driver)
+        if run is not None and not run.stop_mode:
+            resets = run.instance.key_resets + 1
+            self._key_resets[run.instance.name] = (resets, int(self._kernel.clock.now_ns()))
+            run.restarts = True
+            self.stop_run(run, QUIESCE)
+
+    def _key_bytes_max(self) -> int:
+        """SSLRKEYC: less than 32 KB is 32 KB, as in IBM MQ."""
+        given = self._kernel.number("key_reset_bytes")
+        return max(given, KEY_BYTES_MIN) if given else 0
 
     def _not_called(self, run: ChannelRun) -> None:
         """The sender did not call back."""

@@ -47,7 +47,14 @@ from ternmq.wire.fap.dialogue import (
     Dialogue,
 )
 from ternmq.wire.fap.flow import read_body, write_body
-from ternmq.wire.fap.initial_data import InitialData, read_initial_data, write_initial_data
+from ternmq.wire.fap.initial_data import (
+    HEADER_COMPRESSIONS_MAX,
+    MESSAGE_COMPRESSIONS_MAX,
+    InitialData,
+    compression_bytes,
+    read_initial_data,
+    write_initial_data,
+)
 from ternmq.wire.fap.negotiation import ROUNDS_MAX, Agreement, Offer, answer
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSHM, Header, Segment, SegmentError
@@ -161,8 +168,8 @@ class Opening:
         # use them on any.
         is_ours = asked.product_id.startswith(OWN_CLIENT)
         has_get = conversations == 1 or is_ours
-        headers: list[int] | None = None
-        messages: list[int] | None = None
+        headers: list[int] = []
+        messages: list[int] = []
         if is_ours:  # how IBM's clients lay out what is compressed is not known
             headers = named(channel.text("header_compression"), available_headers())
             messages = named(channel.text("message_compression"), available_messages())
@@ -179,8 +186,8 @@ class Opening:
             process_id=os.getpid(),
             thread_id=number & 0x7FFFFFFF,
             trace_id=number & 0x7FFFFFFF,
-            header_compressions=headers,
-            message_compressions=messages,
+            header_compressions=compression_bytes(headers, HEADER_COMPRESSIONS_MAX),
+            message_compressions=compression_bytes(messages, MESSAGE_COMPRESSIONS_MAX),
         )
 
     def _agree(self, header: Header, made: InitialData) -> None:

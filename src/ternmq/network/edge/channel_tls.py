@@ -8,9 +8,9 @@ the channel wants is decided when the channel is known (`admission`), as in IBM 
 A client's certificate is always asked for. One that comes must be valid; whether one must come is
 again the channel's (SSLCAUTH). Sessions are not resumed: a certificate that has expired since, or
 is revoked, would come in by an old one. Neither side can renegotiate keys: Python has no call for
-it, and a client that wants to is refused. For SSLRKEYC a message channel gets another connection.
-Which suites of TLS 1.3 there are is OpenSSL's default, as Python cannot choose among them; a
-channel that names one refuses the others later.
+it (message channels connect again for SSLRKEYC), and a client that wants to is refused. Which
+suites of TLS 1.3 there are is OpenSSL's default, as Python cannot choose among them; a channel that
+names one refuses the others later.
 """
 
 from __future__ import annotations

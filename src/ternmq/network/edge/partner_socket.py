@@ -18,7 +18,7 @@ from ternmq.network.clients.server_dialogue import Opening
 from ternmq.network.edge.admission import Admission, Peer, Refused
 from ternmq.network.edge.socket_closing import CLOSE_LOOK_S, CLOSE_S, is_underway
 from ternmq.wire.fap.initial_data import InitialData
-from ternmq.wire.fap.segment import TSH, TSHC, Header, segment
+from ternmq.wire.fap.segment import TSH, TSHC, Header, Segment, segment
 from ternmq.wire.fap.segment_compression import SegmentCompression
 from ternmq.wire.fap.vocabulary import (
     CHANNEL_UNAVAILABLE,
@@ -60,6 +60,7 @@ class PartnerSocket(asyncio.Protocol):
         self._trace: SocketTrace | None = None
         self.compression: SegmentCompression | None = None
         self._plain_bytes = 0  # of what is written since all had left, before compression
+        self._first: Segment | None = None  # of one that is handed over
         self.gone: asyncio.Future[None] = host.turns.loop.create_future()
 
     @property

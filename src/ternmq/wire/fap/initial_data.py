@@ -112,7 +112,7 @@ LEVEL_SHARING: Final = 9
 LEVEL_PASSWORD_PROTECTION: Final = 11
 HEADER_COMPRESSIONS_MAX: Final = 2
 MESSAGE_COMPRESSIONS_MAX: Final = 16
-_NO_ENTRY: Final = 0xFF  # in a list of compressions
+NO_COMPRESSION_KIND: Final = 0xFF  # no entry, in a list of compressions
 NO_COMPRESSION_2: Final = b"\x00\xff"
 NO_COMPRESSION_16: Final = b"\x00" + b"\xff" * 15
 PROTECTION_NONE: Final = 0
@@ -123,12 +123,12 @@ _PROTECTION: Final = "protection_"
 def compression_bytes(kinds: list[int], entries: int) -> bytes:
     """A list of compressions, the preferred one first; an empty one says that there is none."""
     listed = (kinds or [mq.MQCOMPRESS_NONE])[:entries]
-    return bytes(listed) + bytes([_NO_ENTRY]) * (entries - len(listed))
+    return bytes(listed) + bytes([NO_COMPRESSION_KIND]) * (entries - len(listed))
 
 
 def compressions_in(data: bytes) -> list[int]:
     """A list of a partner; what it has that is not known here stays, and agrees with nothing."""
-    return [one for one in data if one != _NO_ENTRY]
+    return [one for one in data if one != NO_COMPRESSION_KIND] or [mq.MQCOMPRESS_NONE]
 
 
 def initial_data_rows() -> list[Row]:

@@ -11,8 +11,8 @@ takes over the values, drops what was refused and sends again; an answer without
     bytes of a message          the lower                       yes
     heartbeat interval          the longer; 0 (none) wins       yes
     messages in a batch         the lower                       yes
-    compressions                what both have, in the order    yes
-                                of the end that sends
+    compressions                those that both have, in the    yes
+                                message sender's order
     TLS key reset count         the initiator's                 -
     conversations of a socket   the lower; none below level 9   none exists: ERROR alone (guess that
                                                                 a second round is needed)
@@ -33,10 +33,10 @@ from typing import Final, final
 from ternmq.base import constants as mq
 from ternmq.base.errors import RemoteProtocolError
 from ternmq.wire.fap.initial_data import (
-    HEADER_COMPRESSIONS_MAX,
     LEVEL_PASSWORD_PROTECTION,
     LEVEL_SHARING,
-    MESSAGE_COMPRESSIONS_MAX,
+    NO_COMPRESSION_2,
+    NO_COMPRESSION_16,
     PROTECTION_NONE,
     InitialData,
     bytes_of_level,
@@ -69,7 +69,6 @@ SEGMENT_BYTES_USUAL: Final = 32748
 # Structures must fit the first segment of an ASYNC_MESSAGE; no partner was seen to ask for less.
 SEGMENT_BYTES_MIN: Final = 1024
 _BEFORE_DATA_BYTES: Final = 1024  # structures before the message, at most
-NO_COMPRESSION_KIND: Final = 0xFF
 FAP_LEVEL_MIN: Final = 4  # below, there is no CCSID and no queue manager name
 
 
@@ -102,9 +101,6 @@ class Offer:
         trace_id: int = 0,
         protections: list[int] | None = None,
         random: bytes = bytes(12),
-        header_compressions: list[int] | None = None,
-        message_compressions: list[int] | None = None,
-        is_sender: bool = False,
     ) -> None:
         self.fap_level: Final = fap_level
         self.qmgr_name: Final = qmgr_name
@@ -128,9 +124,6 @@ class Offer:
         self.trace_id: Final = trace_id
         self.protections: Final = [PROTECTION_NONE] if protections is None else protections
         self.random: Final = random
-        self.header_compressions: Final = header_compressions or [mq.MQCOMPRESS_NONE]
-        self.message_compressions: Final = message_compressions or [mq.MQCOMPRESS_NONE]
-        self.is_sender: Final = is_sender  # of messages: its order of compressions counts
 
 
 @final
@@ -163,13 +156,6 @@ class Agreement:
         """Whether anything is to be compressed: the first of a list is used."""
         first = self.header_compressions[:1] + self.message_compressions[:1]
         return any(one != mq.MQCOMPRESS_NONE for one in first)
-
-
-def agree_compressions(senders: list[int], receivers: list[int]) -> list[int]:
-    """What both have, in the order of the end that sends (a client is that end of its channel);
-    NONE if there is nothing. The first is used."""
-    both = [one for one in senders if one in receivers]
-    return both or [mq.MQCOMPRESS_NONE]
 
 
 def heartbeat_taken(one_s: int, other_s: int) -> int:
@@ -249,18 +235,23 @@ def _answer_values(asked: InitialData, offer: Offer, made: InitialData) -> None:
 
 
 def _answer_compressions(asked: InitialData, offer: Offer, made: InitialData) -> None:
-    kinds = _common(compressions_in(asked.header_compressions), offer.header_compressions, offer)
-    made.header_compressions = compression_bytes(kinds, HEADER_COMPRESSIONS_MAX)
+    made.header_compressions = chosen_compression(
+        asked.header_compressions, offer.header_compressions, offer.sends_messages
+    )
     if made.header_compressions != asked.header_compressions:
         made.refused_2 |= REFUSED_HEADER_COMPRESSION
-    kinds = _common(compressions_in(asked.message_compressions), offer.message_compressions, offer)
-    made.message_compressions = compression_bytes(kinds, MESSAGE_COMPRESSIONS_MAX)
+    made.message_compressions = chosen_compression(
+        asked.message_compressions, offer.message_compressions, offer.sends_messages
+    )
     if made.message_compressions != asked.message_compressions:
         made.refused_2 |= REFUSED_MESSAGE_COMPRESSION
 
 
-def _common(asked: list[int], own: list[int], offer: Offer) -> list[int]:
-    return agree_compressions(own, asked) if offer.is_sender else agree_compressions(asked, own)
+def chosen_compression(asked: bytes, offered: bytes, is_our_order: bool) -> bytes:
+    """The compressions that both have, in the order of the message sender, or none."""
+    first, second = (offered, asked) if is_our_order else (asked, offered)
+    both = [kind for kind in compressions_in(first) if kind in second]
+    return compression_bytes(both, len(asked))
 
 
 def _answer_capabilities(asked: InitialData, offer: Offer, made: InitialData) -> None:

@@ -23,7 +23,7 @@ from ternmq.wire.fap.compression import (
     expand,
 )
 from ternmq.wire.fap.initial_data import compression_bytes, compressions_in
-from ternmq.wire.fap.negotiation import agree_compressions
+from ternmq.wire.fap.negotiation import chosen_compression
 from ternmq.wire.fap.segment import Header, SegmentError, read_segment, segment
 from ternmq.wire.fap.segment_compression import SegmentCompression
 from ternmq.wire.fap.vocabulary import HEADER_COMPRESSED, MESSAGE_COMPRESSED, MQPUT
@@ -195,10 +195,15 @@ def test_named_when_any_then_all_that_are_available() -> None:
     assert lists.named("SYSTEM", available_headers()) == [SYSTEM]
 
 
-def test_agree_when_both_have_lists_then_the_sender_orders() -> None:
-    assert agree_compressions([ZLIB, RLE], [RLE, ZLIB]) == [ZLIB, RLE]
-    assert agree_compressions([RLE], [ZLIB, NONE]) == [NONE]
-    assert agree_compressions([RLE, NONE], [NONE]) == [NONE]
+def test_chosen_compression_when_both_have_lists_then_the_sender_orders() -> None:
+    def chosen(asked: list[int], offered: list[int], is_our_order: bool) -> list[int]:
+        lists_of_bytes = compression_bytes(asked, 16), compression_bytes(offered, 16)
+        return compressions_in(chosen_compression(*lists_of_bytes, is_our_order))
+
+    assert chosen([ZLIB, RLE], [RLE, ZLIB], False) == [ZLIB, RLE]
+    assert chosen([ZLIB, RLE], [RLE, ZLIB], True) == [RLE, ZLIB]
+    assert chosen([RLE], [ZLIB, NONE], False) == [NONE]
+    assert chosen([RLE, NONE], [NONE], False) == [NONE]
 
 
 def test_packed_when_a_list_then_bytes_of_initial_data() -> None:
