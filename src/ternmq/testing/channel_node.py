@@ -8,7 +8,6 @@ is started survives a restart of the queue manager.
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING, Final
 
 from ternmq.api import definitions
@@ -183,10 +182,19 @@ class ChannelNode:
         end.start(bytes(kept))
 
     def _agent(self, channel: ChannelDefinition, calls: bool) -> Agent:
-        settings = copy(channel.settings)
+        settings = _copy(channel.settings)
         settings.started_s = self.node.clock.now_ns() // 1_000_000_000
         settings.address = channel.place
         return make_agent(settings, calls)
+
+
+def _copy(settings: ChannelSettings) -> ChannelSettings:
+    """`copy` cannot make a compiled object."""
+    fresh = ChannelSettings(settings.name, settings.kind, settings.qmgr_name)
+    for name in dir(fresh):
+        if not name.startswith("_"):
+            setattr(fresh, name, getattr(settings, name))
+    return fresh
 
 
 # ---- definitions

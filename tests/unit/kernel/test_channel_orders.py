@@ -19,8 +19,6 @@ from ternmq.kernel.channel_in_doubt import batches_in_doubt
 from ternmq.kernel.channel_orders import Resetting, Resolving
 from ternmq.kernel.channel_states import StateListing
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.kernel import Kernel
-from ternmq.mqi.steps.step import Step
 from ternmq.runtime.embedded import QueueManager
 from ternmq.values.xid import XID
 from tests.unit.kernel.channel_rig import CHANNEL, LUWIDS, End, Pair, bodies, depth, notices
@@ -30,21 +28,22 @@ pytestmark = pytest.mark.core
 SYNC_QUEUE = "SYSTEM.CHANNEL.SYNCQ"
 
 
-class Run(Step):
-    """A command's step."""
-
-    def __init__(self, what: Resetting | Resolving | StateListing) -> None:
-        super().__init__("command")
-        self.what = what
-
-    def attempt(self, kernel: Kernel, link: Connection) -> bool:
-        return self.what.go_on(kernel, link, self.verb)
-
-
-def run(qmgr: QueueManager, what: Resetting | Resolving | StateListing) -> None:
+def run(
+    qmgr: QueueManager,
+    what: Resetting | Resolving | StateListing,
+    link: Connection | None = None,
+) -> None:
+    """What a command's step does; compiled steps have no subclasses in tests."""
     shell = qmgr.started.shell
-    link = shell.engine.connect("operator", "runmqsc")
-    shell.run(link, Run(what))
+    link = link or shell.engine.connect("operator", "runmqsc")
+    with shell.lock:
+        while not what.go_on(shell.engine.kernel, link, "command"):
+            if link.park is not None:
+                shell.wait_for_park(link)
+            shell.settle()
+        durable_at = int(link.durable_at)
+        shell.settle()
+    shell.forcer.force(durable_at)
 
 
 def resolve(qmgr: QueueManager, commits: bool) -> Resolving:
@@ -246,7 +245,7 @@ def test_reset_when_the_caller_has_a_unit_of_work_then_that_goes_on() -> None:
     pair = Pair()
     shell = pair.qma.started.shell
     link = shell.engine.connect("operator", "runmqsc")
-    shell.run(link, Run(Resetting(CHANNEL, True, 3)))
+    run(pair.qma, Resetting(CHANNEL, True, 3), link)
     assert link.unit is None
     pair.qma.begin()
     pair.qma.put("SYSTEM.DEFAULT.LOCAL.QUEUE", b"x")
