@@ -351,3 +351,21 @@ def test_ping_when_in_each_state_then_answered_or_refused(pair: ChannelPair) -> 
     pair.has(QMB, "G12.T", 1)
     assert int(pair.shown(QMA, "G12")["LSTSEQNO"]) <= 1
     assert pair.asked(QMA, "PING CHANNEL(G12)") == ("AMQ9514E", ccf.MQRCCF_CHANNEL_IN_USE)
+
+
+def test_stopped_channel_when_deleted_then_its_queue_is_as_before_the_stop(
+    pair: ChannelPair,
+) -> None:
+    queue = ends(pair, "DEL")
+    pair.mqsc(QMA, f"ALTER QLOCAL({queue}) TRIGGER", "STOP CHANNEL(DEL)")
+    assert attributes(pair, queue) == ("DISABLED", "NOTRIGGER")
+    pair.mqsc(QMA, "DELETE CHANNEL(DEL)")
+    assert attributes(pair, queue) == ("ENABLED", "TRIGGER")
+
+
+def test_channel_when_its_network_is_not_tcp_then_it_is_not_dialled(pair: ChannelPair) -> None:
+    ends(pair, "LU62")
+    pair.mqsc(QMA, "ALTER CHANNEL(LU62) CHLTYPE(SDR) TRPTYPE(LU62)")
+    assert pair.asked(QMA, "PING CHANNEL(LU62)")[0] == "AMQ9203E"
+    pair.mqsc(QMA, "START CHANNEL(LU62)")
+    pair.becomes(QMA, "STOPPED", "LU62")

@@ -346,7 +346,14 @@ AMQ8633I	Display topic details.
 AMQ8649I	Reset TernMQ Queue Manager accepted.
 AMQ8650I	Refresh TernMQ Queue Manager accepted.
 AMQ8651I	Set log accepted.
-AMQ8652I	Reset TernMQ queue statistics details.
+AMQ8652I	DSPMQRTE command has finished.
+AMQ8653I	DSPMQRTE command started with options '%1'.
+AMQ8654I	Trace-route message with message identifier X'%1' was put; its activities were not asked for.		Give the identifier with -i to see them later.
+AMQ8659I	DSPMQRTE command successfully put a message on queue '%1', queue manager '%2'.
+AMQ8661W	The trace-route message was discarded by '%1' on queue manager '%2', feedback %3.		See what the feedback says: 282 too many activities, 283 not forwarded, 284 not to be delivered.
+AMQ8666I	Queue '%1' on queue manager '%2'.
+AMQ8673W	The route is not complete: no more information came in %1 seconds.		A queue manager or a channel on the way may be stopped, or may not record activities (ACTIVREC, ROUTEREC).
+AMQ8674I	DSPMQRTE command is now waiting for information to display.
 AMQ8690I	TernMQ topic created.	Topic %1 was defined.
 AMQ8691I	TernMQ topic changed.	Attributes of topic %1 were changed.
 AMQ8692I	TernMQ topic object deleted.	Topic %1 was deleted.
@@ -428,6 +435,7 @@ AMQ8975I	TernMQ system parameters set.	They hold from the next interval on.
 AMQ8976I	Display system parameters.
 AMQ8977E	The value '%2' of %1 is not valid: %3.
 AMQ8978E	No more traces can be started.	There are 32 traces.	Stop one with STOP TRACE.
+AMQ8979I	Reset TernMQ queue statistics details.
 AMQ8980I	Cursor %1 of queue %2 has expired.	It was not used for %3 minutes. The queue manager keeps no more messages for it.	A reader that is to come back may have a cursor without EXPIRY, or with a longer one.
 AMQ8981E	Position '%2' of cursor %1 is not valid.	A position is EARLIEST, LATEST or a stream number.	Give one of these.
 AMQ8982I	TernMQ cursor created.	Cursor %1 was created.
@@ -453,7 +461,7 @@ AMQ9182E	The secondary response set by the exit is not valid.	The exit '%1' of c
 AMQ9189E	The data length set by the exit is not valid.	The exit '%1' of channel '%3' returned a segment of %2 bytes, more than both ends agreed on.	Let the send exit reserve what it adds in ExitSpace at MQXR_INIT.
 AMQ9190E	Channel stopping because of an error in the exit.	Channel '%1', exit %2: %3.	Correct the exit, then start the channel again.
 AMQ9202E	Remote host %1 not available, retry later.	The conversation could not be begun. The reason was %2.	See whether the host and its listener run, and whether a network or a firewall is between.
-AMQ9203E	A configuration error for channel '%1' occurred.	%2	Correct CONNAME or LOCLADDR of the channel.
+AMQ9203E	A configuration error for channel '%1' occurred.	%2	Correct CONNAME, LOCLADDR or TRPTYPE of the channel.
 AMQ9206E	Error sending data to host %1.	The reason was %2.	See to the network and to the other end.
 AMQ9207E	The data received from host %1 on channel %2 is not valid.	It follows no protocol that is spoken here.	See what connects there.
 AMQ9208E	Error on receive from host %1.	The reason was %2.	See to the network and to the other end.

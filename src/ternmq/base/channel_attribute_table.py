@@ -125,8 +125,8 @@ topic_root           TPROOT   CACH_TOPIC_ROOT         128  SYSTEM.BASE.TOPIC  ..
 temporary_model      TMPMODEL CACH_TEMPORARY_MODEL_Q  name48  SYSTEM.DEFAULT.MODEL.QUEUE ........a i
 temporary_prefix     TMPQPRFX CACH_TEMPORARY_Q_PREFIX 33                 AMQP.*   ........a i
 tp_name              TPNAME   CACH_TP_NAME            64                 -        sv.qc.SR. i
-transport            TRPTYPE  IACH_XMIT_PROTOCOL_TYPE @transport         TCP      svrq.....
-transport            TRPTYPE  IACH_XMIT_PROTOCOL_TYPE @transport         TCP      ....cnSR. i
+transport            TRPTYPE  IACH_XMIT_PROTOCOL_TYPE @transport         TCP      sv.q.....
+transport            TRPTYPE  IACH_XMIT_PROTOCOL_TYPE @transport         TCP      ..r.cnSR. i
 use_client_id        USECLTID IACH_USE_CLIENT_ID      @yes               NO       ........a i
 use_dead_letter      USEDLQ   IA_USE_DEAD_LETTER_Q    @channel_dlq       YES      svrq.....
 use_dead_letter      USEDLQ   IA_USE_DEAD_LETTER_Q    @channel_dlq       YES      ......SR. i

@@ -163,7 +163,7 @@ ssl_peer             SSLPEER  CACH_SSL_PEER_NAME      1024               -      
 ssl_issuer           SSLCERTI CA_SSL_CERT_ISSUER_NAME 1024               -        * f
 address              ADDRESS  CACH_CONNECTION_NAME    264                -        * f
 client_user          CLNTUSER CACH_CLIENT_USER_ID     64                 -        * f
-qmgr_name            QMNAME   CA_Q_MGR_NAME           48                 -        * fi
+qmgr_name            QMNAME   CA_Q_MGR_NAME           48                 -        * f
 address_list         ADDRLIST CACH_CONNECTION_NAME_LIST list264x1000     -        *
 user_list            USERLIST CACH_MCA_USER_ID_LIST   list64x100         -        *
 mca_user             MCAUSER  CACH_MCA_USER_ID        64                 -        *

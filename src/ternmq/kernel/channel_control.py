@@ -198,7 +198,9 @@ class ChannelControl:
 
     def begun(self, name: str, number: int) -> bool:
         """The initiator has started an agent for it; False: it is to be stopped at once."""
-        one = self.channels[name]
+        one = self.channels.get(name)
+        if one is None:
+            return False  # its definition was deleted meanwhile
         one.status = SERVED
         one.number = number
         return not one.stop_to

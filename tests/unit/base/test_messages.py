@@ -115,3 +115,10 @@ def test_every_id_in_the_source_is_in_the_table() -> None:
                 if found not in known
             ]
     assert strange == []
+
+
+def test_messages_when_source_names_them_then_the_table_has_them() -> None:
+    named: set[str] = set()
+    for source in Path(ROOT, "src", "ternmq").rglob("*.py"):
+        named.update(re.findall(r'"(AMQ\d{4}[IWES])"', source.read_text(encoding="utf-8")))
+    assert [one for one in sorted(named) if find_message(one) is None] == []

@@ -51,6 +51,7 @@ from ternmq.kernel.authority_records import (
     records_bytes,
     undefine_with_records,
 )
+from ternmq.kernel.channel_kept import RECORD_BYTES, keep
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.dynamic import delete_queue
 from ternmq.kernel.events import PERFORMANCE, report_deleted, report_stored
@@ -333,10 +334,12 @@ def delete(
     if definition.object_type != types.LOCAL or is_damaged:
         if is_open(kernel, definition):
             raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
+        if definition.object_type & types.CHANNELS and not _leave_channel(
+            kernel, connection, definition
+        ):
+            return False
         lsn = undefine_with_records(kernel, definition, None, not keep_authority)
         connection.depends_on(lsn)
-        if definition.object_type & types.CHANNELS:
-            kernel.parts.control.forget(name)
         report_deleted(kernel, connection, definition)
         return True
     local = kernel.local_queue(connection, definition)
@@ -352,6 +355,15 @@ def delete(
     connection.depends_on(kernel.coordinator.log.end_lsn)
     report_deleted(kernel, connection, definition)
     return True
+
+
+def _leave_channel(kernel: Kernel, connection: Connection, channel: Definition) -> bool:
+    """A channel is about to be deleted: the transmission queue of a STOPPED one has back what it
+    had before, since no START can do that any more; False: parked."""
+    if not kernel.can_log_object(connection, "DELETE", channel.name, RECORD_BYTES):
+        return False
+    kernel.parts.control.forget(channel.name)
+    return keep(kernel, connection, channel)
 
 
 def _uncommitted(local: LocalQueue) -> bool:

@@ -58,6 +58,9 @@ class Dialer:
         """The protocol at the other end of a socket that is connected; DialFailed if none is."""
         name = channel.name
         conn = channel.text("connection_name")
+        if channel.number("transport") != mq.MQXPT_TCP:
+            detail = "its TRPTYPE is not TCP, and no other network is there"
+            raise DialFailed("AMQ9203E", (name, detail), may_heal=False)
         try:
             addresses = addresses_of(conn, name)
         except MQError as error:
