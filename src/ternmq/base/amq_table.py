@@ -489,7 +489,7 @@ AMQ9511E	Messages cannot be put to a queue.	Channel '%1' has ended: a message co
 AMQ9513E	Maximum number of channels reached.		Allow more with MaxChannels, or end channels.
 AMQ9514E	Channel '%1' is in use.	It runs already.
 AMQ9517W	Message on queue '%1' is not the state of a channel.	The message with MsgId %2 is where a channel keeps its sequence numbers, and it was not put there by this queue manager, or it is damaged. The channel goes on as if it were not there.	Find out who put it there, and allow nobody but administrators to use the queue. If the channel then has a sequence number error, use RESET CHANNEL.
-AMQ9519E	Channel '%1' not found.	A partner asked for a channel that is not defined here.	Define it, or correct the name at the other end.
+AMQ9519E	Channel '%1' not found.	A partner, or a trigger message, asked for a channel that is not defined here, or whose type does not fit. If a trigger message names none, %1 is its transmission queue, which no channel serves.	Define it, or correct the name at the other end, or TRIGDATA of the transmission queue.
 AMQ9520E	Channel '%1' not defined remotely.	There is no channel of this name at '%2'.	Define it there, or correct the name.
 AMQ9524E	Remote queue manager unavailable for channel '%1'.		Start it.
 AMQ9525E	Remote queue manager is ending.	Channel '%1' has ended because the queue manager at '%2' is ending.	Nothing, if that is planned: the channel is tried again.

@@ -63,6 +63,8 @@ def test_client_when_channel_compresses_then_messages_are_whole_and_bytes_are_fe
     assert str(status["COMPHDR"]).split(",")[0] == "SYSTEM"
     assert int(str(status["COMPRATE"]).split(",")[0]) > 20
     assert int(str(status["COMPTIME"]).split(",")[0]) > 0
+    assert 0 < int(status["BYTSSENT"]) < len(DATA)  # as on the wire
+    assert 0 < int(status["BYTSRCVD"]) < len(DATA)
     assert found is not None
     sent, received = found.packer.rates, found.expander.rates
     assert NAMES[found.packer.message_kind] == kind

@@ -118,10 +118,13 @@ class PartnerSocket(asyncio.Protocol):
 
     def _expanded(self, compression: SegmentCompression, data: bytes) -> bytes:
         try:
-            return compression.expanded(data)
+            plain = compression.expanded(data)
         except ProtocolError as error:
             self.line.protocol_error(error)
             return b""
+        if self._instance is not None:  # the line counts what it is fed with
+            self._instance.bytes_received += len(data) - len(plain)
+        return plain
 
     def _read_again(self) -> None:
         if self.line.is_reading:
@@ -192,7 +195,10 @@ class PartnerSocket(asyncio.Protocol):
         if transport.get_write_buffer_size() == 0:
             self._plain_bytes = 0
         self._plain_bytes += len(data)
-        transport.write(compression.packed(data))
+        packed = compression.packed(data)
+        if self._instance is not None:  # the line has counted what it wrote
+            self._instance.bytes_sent += len(packed) - len(data)
+        transport.write(packed)
 
     def _traced(self, is_whole: bool) -> SocketTrace:
         """Made again where segments begin; if one is under way, what follows is not known yet."""
