@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Final, Protocol
 
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
+from ternmq.base.reasons import MQRC_OBJECT_IN_USE, MQRC_UNEXPECTED_ERROR
 from ternmq.kernel.parts import Parts
 from ternmq.network.channels.initiator import Initiator
 from ternmq.network.channels.message_channels import MessageChannels
@@ -119,8 +119,14 @@ class EmbeddedNetwork:
         self._over = asyncio.Event()
         started = self._started
         kernel = started.shell.engine.kernel
-        host = Host(started)
         before = kernel.parts
+        if isinstance(before, ServerParts):
+            detail = "it has a network already: close that one first"
+            self._failed = mq_error(
+                MQRC_OBJECT_IN_USE, verb="open_network", object=kernel.name, detail=detail
+            )
+            return
+        host = Host(started)
         parts = ServerParts(host, self._log_message, {})
         with started.shell.lock:
             kernel.parts = parts

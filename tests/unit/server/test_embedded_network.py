@@ -79,6 +79,14 @@ def test_network_when_it_is_closed_then_it_can_be_opened_again() -> None:
             assert network.port == first
 
 
+def test_network_when_there_is_one_already_then_the_second_is_refused() -> None:
+    with ternmq.memory("QMA") as one, ternmq.open_network(one):
+        with pytest.raises(ternmq.MQError, match="has a network already") as caught:
+            ternmq.open_network(one)
+        assert caught.value.reason == rc.MQRC_OBJECT_IN_USE
+        run(one, "STOP CHINIT")  # those of the first still work
+
+
 def test_network_when_the_port_is_taken_then_it_says_so() -> None:
     with ternmq.memory("QMA") as one, ternmq.open_network(one, port=0) as network:
         with ternmq.memory("QMB") as other, pytest.raises(ternmq.MQError) as refused:

@@ -73,7 +73,7 @@ class ChannelCommand(Execution):
                 "AMQ8561E",
                 self.row.action,
                 self.row.noun,
-                "a queue manager inside an application runs no channels between queue managers",
+                "this queue manager inside an application has no network (open_network)",
                 reason=MQRC_FUNCTION_NOT_SUPPORTED,
             )
         return self.carry_out(kernel, link, channel)
