@@ -217,6 +217,7 @@ class SendingAgent(ChannelAgent):
         if one.header.type == HEARTBEAT and not one.header.flags_1 & CONFIRM_REQUEST:
             if self._heartbeat_asked or self._waits_for == _BATCH_HEARTBEAT:
                 self.figures.answered(now_ns)
+                self.substate = mq.MQCHSSTATE_IN_MQGET
             self._heartbeat_asked = False
             if self._waits_for == _BATCH_HEARTBEAT:
                 self._waits_for = _NOTHING
@@ -266,6 +267,7 @@ class SendingAgent(ChannelAgent):
             self.batches += 1
             self.figures.batch(batch.messages, self.batch_messages)
         self._last_work_ns = self.now_ns
+        self.substate = mq.MQCHSSTATE_IN_MQGET
         if batch.counted:
             self.last_sequence = batch.sequence
             self.last_luwid = batch.luwid

@@ -166,6 +166,20 @@ def test_heartbeats_when_one_end_wants_none_then_there_are_none(one: int, other:
     assert pair.ends == [None, None]
 
 
+def test_sender_when_it_only_waits_for_messages_then_its_substate_says_so() -> None:
+    pair, left, _right = pair_of(heartbeat_s=5)
+    left.disconnect_s = 0
+    pair.start()
+    for _ in range(2):
+        pair.put(*some(1))
+        pair.run()
+        assert pair.sender.batches > 0
+        assert pair.sender.substate == mq.MQCHSSTATE_IN_MQGET
+        pair.pass_time(6)
+        assert fap.HEARTBEAT in types(pair, 0)
+        assert pair.sender.substate == mq.MQCHSSTATE_IN_MQGET
+
+
 def test_maxumsgs_then_it_bounds_the_batch() -> None:
     for side in (0, 1):
         pair, *ends = pair_of()
