@@ -314,6 +314,30 @@ def test_start_when_the_queue_was_disabled_before_the_stop_then_it_stays_so(
     assert attributes(pair, queue) == ("ENABLED", "NOTRIGGER")
 
 
+def test_delete_when_the_channel_is_stopped_then_its_queue_is_free_again(pair: ChannelPair) -> None:
+    queue = ends(pair, "G13")
+    pair.mqsc(QMA, f"ALTER QLOCAL({queue}) TRIGGER INITQ(SYSTEM.CHANNEL.INITQ) TRIGDATA(G13)")
+    pair.mqsc(QMA, "STOP CHANNEL(G13)", "DELETE CHANNEL(G13)")
+    assert attributes(pair, queue) == ("ENABLED", "TRIGGER")
+
+
+def test_start_when_another_channel_of_the_queue_is_stopped_then_messages_flow(
+    pair: ChannelPair,
+) -> None:
+    ends(pair, "G14")
+    given = f"CHLTYPE(SDR) XMITQ(G14.X) CONNAME('127.0.0.1({pair.ports[QMB]})')"
+    pair.mqsc(QMA, f"DEFINE CHANNEL(G14.TOO) {given}")
+    pair.mqsc(QMB, "DEFINE CHANNEL(G14.TOO) CHLTYPE(RCVR)")
+    for stops in (["G14"], ["G14", "G14.TOO"]):
+        for name in stops:
+            pair.mqsc(QMA, f"STOP CHANNEL({name})")
+            pair.becomes(QMA, "STOPPED", name)
+        pair.send("by another way", queue="G14.R")
+        pair.mqsc(QMA, "START CHANNEL(G14.TOO)")
+        pair.has(QMB, "G14.T", 1)
+        assert pair.received("G14.T") == ["by another way"]
+
+
 def test_stop_when_at_the_receiver_then_the_sender_retries(pair: ChannelPair) -> None:
     ends(pair, "G5", "SHORTRTY(99) SHORTTMR(1) HBINT(1)", "HBINT(1)")
     pair.mqsc(QMA, "START CHANNEL(G5)")

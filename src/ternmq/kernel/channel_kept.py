@@ -3,8 +3,9 @@ counts, and what the transmission queue of a STOPPED channel was like before.
 
 It is kept with the channel's definition, under names that no command shows or sets. A STOPPED
 sender's or server's transmission queue is GET(DISABLED) and NOTRIGGER; channel and queue change in
-one log record. START gives the queue back what it had before. A queue that was GET(DISABLED) or
-NOTRIGGER before stays so.
+one log record. START gives the queue back what it had before, and so do DELETE CHANNEL and the
+START of another channel that sends from this queue. A queue that was GET(DISABLED) or NOTRIGGER
+before stays so.
 """
 
 from __future__ import annotations
@@ -60,6 +61,37 @@ def keep(kernel: Kernel, link: Connection, channel: Definition, is_ended: bool =
     link.depends_on(kernel.coordinator.define(kernel.catalog, channel, change.queue))
     apply_definition(kernel, change.queue)
     return True
+
+
+def free_queue(kernel: Kernel, link: Connection, channel: Definition, is_started: bool) -> bool:
+    """A transmission queue gets back what a STOPPED channel has taken from it: from this channel,
+    which is about to be deleted, or from others, if this one is to send from it now. False: parked
+    until the log has room."""
+    change: _QueueChange | None = None
+    if not is_started:
+        before = str(channel.attributes.get(QUEUE_BEFORE, ""))
+        change = _given_back(kernel, before) if before else None
+    elif channel.object_type & RETRIED:
+        change = _left_by_others(kernel, channel)
+    if change is None or not change.values:
+        return True
+    if not kernel.can_log_object(link, "CHANNEL", channel.name, RECORD_BYTES):
+        return False
+    change.queue.attributes.update(change.values)
+    link.depends_on(kernel.coordinator.define(kernel.catalog, change.queue))
+    apply_definition(kernel, change.queue)
+    return True
+
+
+def _left_by_others(kernel: Kernel, channel: Definition) -> _QueueChange | None:
+    """What another channel that is STOPPED has kept of this one's queue. It is kept there still:
+    that channel must not disable the queue again."""
+    begin = channel.text("transmission_queue") + " "
+    for other in kernel.catalog.table_of(SENDER).values():
+        before = str(other.attributes.get(QUEUE_BEFORE, ""))
+        if before.startswith(begin) and other is not channel:
+            return _given_back(kernel, before)
+    return None
 
 
 @final

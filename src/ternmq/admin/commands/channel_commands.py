@@ -34,7 +34,7 @@ from ternmq.kernel.channel_instance import (
     TERMINATE,
     ChannelInstance,
 )
-from ternmq.kernel.channel_kept import keep
+from ternmq.kernel.channel_kept import free_queue, keep
 from ternmq.kernel.channel_news import report_news
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.events import CHANNEL
@@ -115,6 +115,8 @@ class StartChannel(ChannelCommand):
         return self.succeed()
 
     def _start(self, kernel: Kernel, link: Link, channel: Definition) -> bool:
+        if not free_queue(kernel, link, channel, True):
+            return False
         why = kernel.parts.control.start(channel)
         if why == IN_USE:
             return self.state("AMQ9514E", MQRCCF_CHANNEL_IN_USE)

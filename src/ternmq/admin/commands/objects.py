@@ -51,7 +51,7 @@ from ternmq.kernel.authority_records import (
     records_bytes,
     undefine_with_records,
 )
-from ternmq.kernel.channel_kept import RECORD_BYTES, keep
+from ternmq.kernel.channel_kept import free_queue
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.dynamic import delete_queue
 from ternmq.kernel.events import PERFORMANCE, report_deleted, report_stored
@@ -332,16 +332,7 @@ def delete(
         return False
     is_damaged = definition.object_id in kernel.catalog.damaged and purge
     if definition.object_type != types.LOCAL or is_damaged:
-        if is_open(kernel, definition):
-            raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
-        if definition.object_type & types.CHANNELS and not _leave_channel(
-            kernel, connection, definition
-        ):
-            return False
-        lsn = undefine_with_records(kernel, definition, None, not keep_authority)
-        connection.depends_on(lsn)
-        report_deleted(kernel, connection, definition)
-        return True
+        return _delete_plain(kernel, connection, definition, keep_authority)
     local = kernel.local_queue(connection, definition)
     if local is None:
         return False
@@ -357,13 +348,20 @@ def delete(
     return True
 
 
-def _leave_channel(kernel: Kernel, connection: Connection, channel: Definition) -> bool:
-    """A channel is about to be deleted: the transmission queue of a STOPPED one has back what it
-    had before, since no START can do that any more; False: parked."""
-    if not kernel.can_log_object(connection, "DELETE", channel.name, RECORD_BYTES):
+def _delete_plain(
+    kernel: Kernel, connection: Connection, definition: Definition, keep_authority: bool
+) -> bool:
+    """Delete an object without messages; False: parked."""
+    name = definition.name
+    if is_open(kernel, definition):
+        raise mq_error(MQRC_OBJECT_IN_USE, verb="DELETE", object=name)
+    if not free_queue(kernel, connection, definition, False):
         return False
-    kernel.parts.control.forget(channel.name)
-    return keep(kernel, connection, channel)
+    connection.depends_on(undefine_with_records(kernel, definition, None, not keep_authority))
+    if definition.object_type & types.CHANNELS:
+        kernel.parts.control.forget(name)
+    report_deleted(kernel, connection, definition)
+    return True
 
 
 def _uncommitted(local: LocalQueue) -> bool:
