@@ -391,3 +391,24 @@ def test_endmqm_when_channels_run_then_it_ends_and_nothing_is_lost(
     channel.start()
     assert [one.data for one in channel.get(50)] == data
     assert pair.depth(SECOND, channel.target) == 0
+
+
+@pytest.mark.parametrize("ends", [FIRST, SECOND])
+def test_endmqm_when_the_receiver_is_paused_then_it_ends_and_nothing_is_lost(
+    pair: Pair, ends: str
+) -> None:
+    channel = pair.channel(receiver="MRTMR(600000)")
+    pair.mqsc(SECOND, f"ALTER QLOCAL({channel.target}) PUT(DISABLED)")
+    channel.put(b"1")
+    channel.start()
+    until(lambda: channel.status(SECOND) == "PAUSED")
+    pair.end(ends)
+    pair.start(ends)
+    pair.mqsc(SECOND, f"ALTER QLOCAL({channel.target}) PUT(ENABLED)")
+    channel.stop("MODE(FORCE)")
+    until(lambda: channel.status() == "STOPPED" and channel.status(SECOND) == "")
+    given = f"CHLTYPE(SDR) CONNAME('{pair.conn(SECOND)}')"
+    pair.mqsc(FIRST, f"ALTER CHANNEL({channel.name}) {given}")
+    channel.start()
+    assert channel.get(1)[0].data == b"1"
+    assert pair.depth(SECOND, channel.target) == 0

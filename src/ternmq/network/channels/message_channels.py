@@ -44,6 +44,7 @@ from ternmq.wire.fap.segment import Segment
 APPLICATION: Final = "amqrmppa"
 CALLBACK_S: Final = 60.0  # for which a requester waits for its sender's call
 END_S: Final = 3.0  # for channels to end with a word to their partners, when the queue manager ends
+BATCH_END_S: Final = 5.0  # for batches under way to end, when the queue manager quiesces
 _QUIESCE_LOOK_S: Final = 0.1
 KEY_BYTES_MIN: Final = 32_768
 _STATUS_WORDS: Final[dict[int, str]] = {
@@ -100,6 +101,7 @@ class MessageChannels(DriverOwner):
         self._by_driver: dict[AgentDriver, ChannelRun] = {}
         # Of channels that start again for new keys: how many they had, and when the last.
         self._key_resets: dict[str, tuple[int, int]] = {}
+        self._quiesced_s = 0.0  # when the queue manager began to end
         self._pings: set[asyncio.Task[None]] = set()  # kept, or they would be collected
         self.take = self._inbound.take
         host.message_channels = self
@@ -395,13 +397,20 @@ class MessageChannels(DriverOwner):
     # ---- the end of the queue manager
 
     def quiesce(self) -> None:
-        """Batches under way end, then their channels; a receiver that has no batch ends at once."""
+        """Batches under way end, then their channels; a receiver that has no batch, or waits to try
+        a put again, ends at once. A partner that is paused, or does not read, must not keep the
+        queue manager from its end: a batch that takes longer is cut off, and comes again later."""
+        now_s = self._loop.time()
+        if not self._quiesced_s:
+            self._quiesced_s = now_s
+        is_late = now_s - self._quiesced_s >= BATCH_END_S
         for run in list(self._runs.values()):
             agent = run.instance.agent
             driver = run.driver
             is_receiving = run.definition.object_type & (RECEIVER | REQUESTER) != 0
             has_batch = agent is not None and (not is_receiving or agent.current_messages > 0)
-            if driver is None or not has_batch:
+            is_paused = agent is not None and run.instance.status == words.PAUSED
+            if driver is None or not has_batch or is_paused or is_late:
                 self.stop_run(run, FORCE)
             elif not run.stop_mode:
                 self.stop_run(run, QUIESCE)
