@@ -62,6 +62,9 @@ from ternmq.wire.fap.vocabulary import (
     STATUS_DATA,
 )
 
+# A batch that never ends must not fill the memory.
+_BATCH_MESSAGES_MAX: Final = 100_000
+
 
 @final
 class ReceivingAgent(ChannelAgent):
@@ -167,8 +170,8 @@ class ReceivingAgent(ChannelAgent):
         if channel_bytes(message) > self.message_bytes_max:
             text = f"a message of {channel_bytes(message)} bytes"
             raise SegmentError(text, MESSAGE_LENGTH_ERROR)
-        # A sender may go on to the end of a message for several queues: the engine's limit counts.
-        limit = max(self.batch_messages, self.settings.uncommitted_max)
+        # A sender goes on to the end of a message for several queues, however many these are.
+        limit = max(self.batch_messages, _BATCH_MESSAGES_MAX)
         if batch.messages >= limit:
             text = f"more than {limit} messages in a batch"
             raise SegmentError(text, BATCH_FAILURE)

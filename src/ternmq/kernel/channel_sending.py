@@ -212,7 +212,7 @@ def _fetched(kernel: Kernel, connection: Connection, work: ChannelWork, want: Wa
 def _offer(kernel: Kernel, work: ChannelWork, want: Want, message: bytes, reason: int) -> None:
     """What the agent gets: the message, or the first of a list that is sent as single messages."""
     if not want.has_lists and not reason and is_list(message):
-        work.parts = [one.pack() for one in transmitted_messages(message, kernel.new_id)]
+        work.parts = transmitted_messages(message, kernel.new_id)  # which share the data
         _give_part(work, want)
         return
     want.message = message
@@ -224,7 +224,7 @@ def _offer(kernel: Kernel, work: ChannelWork, want: Want, message: bytes, reason
 
 def _give_part(work: ChannelWork, want: Want) -> None:
     """The next message of a list that the partner does not take as one."""
-    want.message = work.parts.pop(0)
+    want.message = work.parts.pop(0).pack()
     want.more = len(work.parts) > 0
     want.reason = 0
     if want.bytes_max and len(want.message) > want.bytes_max:

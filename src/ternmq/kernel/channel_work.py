@@ -16,6 +16,7 @@ from ternmq.base.object_types import BY_BIT
 from ternmq.channel.agent import Want
 from ternmq.channel.channel_state import NO_LUWID, ChannelState
 from ternmq.channel.settings import ChannelSettings
+from ternmq.codec.headers.transmitted import Transmitted
 from ternmq.kernel.activity import Hop, Tracing
 from ternmq.kernel.alerts import set_alert
 from ternmq.kernel.channel_repeats import LastRead
@@ -65,7 +66,7 @@ class ChannelWork:
         self.call: GetCall | None = None  # a get that has not ended
         self.got: Entry | None = None  # the message that was got last
         self.got_is_fast = False
-        self.parts: list[bytes] = []  # the rest of a list that is sent as single messages
+        self.parts: list[Transmitted] = []  # the rest of a list that is sent as single messages
         self.wait: AlertWait | None = None
         self.tracing: Tracing | None = None  # reports on what was got last are to be put
         self.partner_traces = True  # the partner records activities: TRACE_ROUTE_CAPABLE

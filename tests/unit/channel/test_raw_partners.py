@@ -350,6 +350,18 @@ def test_batch_size_then_it_is_the_lower_and_bounded_by_uncommitted_messages() -
     assert raw_to_receiver(own, batch=50).agent.batch_messages == 2
 
 
+def test_batch_when_a_list_makes_it_longer_than_maxumsgs_then_it_is_taken() -> None:
+    own = settings(RECEIVER, "QMB")
+    own.uncommitted_max = 2
+    raw = raw_to_receiver(own)
+    for number in range(1, 8):
+        for one in pieces(message(b"a"), number, ONE):
+            raw.say(one)
+    raw.say(WRITER.confirm(ONE))
+    assert raw.agent.end is None
+    assert len(raw.engine.queue) == 7
+
+
 def test_sequence_wrap_when_it_differs_then_nothing_is_agreed() -> None:
     partner = settings(SENDER, "QMA")
     partner.sequence_wrap = 1000

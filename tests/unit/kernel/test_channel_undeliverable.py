@@ -7,6 +7,8 @@ Method: two queue managers on simulated disks; the test plays both agents and th
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from ternmq import MQError
@@ -423,6 +425,20 @@ def test_list_when_the_partner_takes_none_then_the_sender_splits_it() -> None:
         assert queue.inquire(mq.MQIA_DIST_LISTS) == [mq.MQDL_NOT_SUPPORTED]
     put_list(pair, "T1", "T2", "T3")
     assert depth(pair.qma, "QMB") == 3
+
+
+def test_long_list_when_the_partner_takes_none_then_its_data_is_kept_once() -> None:
+    pair = Pair()
+    mqsc(pair.qma, "ALTER QLOCAL(QMB) DISTL(YES)")
+    with pair.qma.open_list([(f"T{at}", "QMB") for at in range(200)]) as queues:
+        queues.put(bytes(500_000), persistent=True)
+    pair.sender.run(agent.READ_STATE, has_lists=False)
+    tracemalloc.start()
+    try:
+        assert pair.sender.run(agent.GET, has_lists=False).more
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
 
 
 # ---- exits
