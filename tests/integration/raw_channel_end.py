@@ -65,8 +65,8 @@ def raw_settings(kind: int, name: str, qmgr: str) -> ChannelSettings:
     return made
 
 
-async def raw_sender(port: int, name: str, qmgr: str = "QMX") -> tuple[RawEnd, int, bytes]:
-    """Calls a receiver: after resync, with the number and LUWID that it has committed last."""
+async def raw_caller(port: int, name: str, qmgr: str = "QMX") -> RawEnd:
+    """Calls a receiver, and has agreed with it."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     end = RawEnd(reader, writer)
     own = wishes(raw_settings(SENDER, name, qmgr), False)
@@ -78,6 +78,12 @@ async def raw_sender(port: int, name: str, qmgr: str = "QMX") -> tuple[RawEnd, i
         if not one.header.flags_1 & fap.ERROR:
             break
         own = revised_wishes(own, read_initial_data(one))
+    return end
+
+
+async def raw_sender(port: int, name: str, qmgr: str = "QMX") -> tuple[RawEnd, int, bytes]:
+    """Calls a receiver: after resync, with the number and LUWID that it has committed last."""
+    end = await raw_caller(port, name, qmgr)
     end.say(end.bytes.resync(fap.CONFIRM_REQUEST, 0, NO_LUWID))
     found = read_resync(await end.hear())
     return end, found.sequence, found.luwid

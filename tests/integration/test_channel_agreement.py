@@ -23,7 +23,13 @@ from ternmq.wire.fap import vocabulary as fap
 from ternmq.wire.fap.channel_flows import read_piece
 from ternmq.wire.fap.initial_data import write_initial_data
 from ternmq.wire.fap.segment import Header, segment
-from tests.integration.raw_channel_end import RawEnd, raw_receiver, raw_sender, raw_settings
+from tests.integration.raw_channel_end import (
+    RawEnd,
+    raw_caller,
+    raw_receiver,
+    raw_sender,
+    raw_settings,
+)
 from tests.unit.channel.model import message
 from tests.unit.network.channels.two_managers import Node, two_managers, until
 
@@ -263,6 +269,25 @@ def test_c9_confirm_when_it_has_another_luwid_then_it_is_refused() -> None:
         assert (await end.hear_status()).code == fap.LUWID_MISMATCH
         assert await end.ended()
         assert other.depth("T") == 0
+        end.close()
+
+    played(play)
+
+
+def test_partner_when_it_asks_and_reads_no_answers_then_they_do_not_fill_the_memory() -> None:
+    async def play(_one: Node, other: Node) -> None:
+        other.run(f"DEFINE CHANNEL({NAME}) CHLTYPE(RCVR) MAXMSGL(1024)")
+        end = await raw_caller(other.port, NAME)
+        await until(lambda: len(other.host.channel_sockets) == 1)
+        (sock,) = other.host.channel_sockets
+        data = end.bytes.ping(fap.CONFIRM_REQUEST, bytes(30_000))
+        for _ in range(1000):
+            end.say(data)
+            await asyncio.sleep(0)
+        await until(lambda: not sock.is_reading)
+        assert sock.unsent_bytes() < 2_000_000
+        for _ in range(1000):
+            assert (await end.hear()).header.type == fap.PING_DATA
         end.close()
 
     played(play)

@@ -21,7 +21,7 @@ from ternmq.host.jobs import Job, Turns
 from ternmq.kernel.channel_instance import TERMINATE
 from ternmq.mqi.steps.step import Step
 from ternmq.mqi.steps.units import Disconnect
-from ternmq.network.channels.channel_socket import ChannelSocket
+from ternmq.network.channels.channel_socket import WRITE_BYTES, ChannelSocket
 from ternmq.network.channels.engine_side import EngineSide
 from ternmq.network.channels.status_segment import status_segment
 from ternmq.values.calls import units
@@ -245,7 +245,7 @@ class AgentDriver(Job):
 
     def _receive(self) -> bool:
         """Hand the next segment over; False if none has come whole, or it has enough of them."""
-        if self.agent.is_full:
+        if self.agent.is_full or self._is_owed_answers():
             return False
         if self.agent.takes_bytes:
             data = self.socket.next_bytes()
@@ -261,6 +261,15 @@ class AgentDriver(Job):
         if not self.socket.is_reading:
             self.socket.read_or_not()
         return True
+
+    def _is_owed_answers(self) -> bool:
+        """Whether the partner asks (HEARTBEAT, PING_DATA) and reads no answers: it has to read
+        before it is heard again. What may be unsent otherwise is a message, and what came before
+        the socket was full."""
+        sock = self.socket
+        if sock.is_writable or sock.is_lost:
+            return False
+        return sock.unsent_bytes() > 2 * (WRITE_BYTES + int(self.agent.message_bytes_max))
 
     def _received(self, one: Segment) -> None:
         self.agent.received(one, self.now_ns())
