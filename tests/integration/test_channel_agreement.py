@@ -437,7 +437,7 @@ def test_d8_pipelined_batch_when_the_line_breaks_then_only_the_first_is_in_doubt
             script.seen = []
             one.start(NAME)
             await until(lambda: len(script.batches) == 4 and one.depth("QMB") == 0)
-            assert batches_in_doubt(one.kernel) == []
+            await until(lambda: batches_in_doubt(one.kernel) == [])
             assert script.last[0] == 5
             assert [kind for kind, _luwid in script.seen].count(fap.MESSAGE_DATA) == 5
 
