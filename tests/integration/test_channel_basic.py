@@ -412,3 +412,14 @@ def test_endmqm_when_the_receiver_is_paused_then_it_ends_and_nothing_is_lost(
     channel.start()
     assert channel.get(1)[0].data == b"1"
     assert pair.depth(SECOND, channel.target) == 0
+
+
+def test_restart_when_a_message_waits_for_its_trigger_then_the_channel_starts(pair: Pair) -> None:
+    channel = pair.channel()
+    given = f"TRIGGER TRIGDATA({channel.name}) INITQ(SYSTEM.CHANNEL.INITQ)"
+    pair.mqsc(FIRST, f"ALTER QLOCAL({channel.transmission_queue}) {given}", "STOP CHINIT")
+    until(lambda: "AMQ5023I" in pair.log(FIRST))
+    channel.put(b"1")
+    pair.kill(FIRST)
+    pair.start(FIRST)
+    assert channel.get(1)[0].data == b"1"

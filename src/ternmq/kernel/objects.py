@@ -62,6 +62,7 @@ class LocalQueue:
         self.reported = False  # STATQ is on
         self.triggered = False  # a put may have to make a trigger message
         self.triggered_ns: i64 = now_ns  # when that was done last; at first, when it was loaded
+        self.was_triggered = False  # since it was loaded
         self.trigger_terms = ""  # what triggering depends on, to see whether it was altered
         self.handles: list[Handle] = []
         self.selector_looked: i64 = 0  # by the selectors of handles that are closed

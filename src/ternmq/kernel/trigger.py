@@ -148,8 +148,9 @@ class Triggers(TriggerSink):
                 continue  # damaged, or not to be read now: an MQOPEN reports it
             if local is None:
                 later.append((definition, opened_ns))
-            elif local.open_input == 0 and local.triggered_ns <= opened_ns:
-                self._look_again(local)
+            elif local.open_input == 0:
+                if not local.was_triggered or local.triggered_ns <= opened_ns:
+                    self._look_again(local)
         self._connection.park = None
         self._to_load = later
 
@@ -209,6 +210,7 @@ class Triggers(TriggerSink):
         if initiation is None or message is None or local.get_inhibited:
             return
         local.triggered_ns = self._kernel.clock.monotonic_ns()
+        local.was_triggered = True
         data = message.pack(LITTLE, self._kernel.number("ccsid"))
         try:
             was_made = self._put(initiation, data, mq.MQFMT_TRIGGER)
