@@ -58,7 +58,7 @@ class Dialer:
         """The protocol at the other end of a socket that is connected; DialFailed if none is."""
         name = channel.name
         conn = channel.text("connection_name")
-        if channel.number("transport") != mq.MQXPT_TCP:
+        if channel.attributes.get("transport", mq.MQXPT_TCP) != mq.MQXPT_TCP:
             detail = "its TRPTYPE is not TCP, and no other network is there"
             raise DialFailed("AMQ9203E", (name, detail), may_heal=False)
         try:
@@ -171,8 +171,15 @@ class Dialer:
     ) -> asyncio.Protocol:
         peer = _peer(sock)
         if context is None:
-            _, protocol = await self._loop.create_connection(lambda: protocol_of(peer), sock=sock)
-            return protocol
+            making = asyncio.ensure_future(
+                self._loop.create_connection(lambda: protocol_of(peer), sock=sock)
+            )
+            try:
+                # uvloop never tells a protocol of the end of its socket that is cancelled here.
+                return (await asyncio.shield(making))[1]
+            except asyncio.CancelledError:
+                making.add_done_callback(_abort)
+                raise
         shake = Handshake(self._loop, context, sni_of_channel(channel.name))
         transport, _ = await self._loop.create_connection(lambda: shake, sock=sock)
         try:
@@ -229,6 +236,12 @@ class _Silence(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._transport.abort()
+
+
+def _abort(made: asyncio.Future[tuple[asyncio.Transport, asyncio.Protocol]]) -> None:
+    """Nobody waits for this socket any more."""
+    if not made.cancelled() and made.exception() is None:
+        made.result()[0].abort()
 
 
 def _peer(sock: socket.socket) -> Peer:

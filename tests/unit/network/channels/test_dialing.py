@@ -17,11 +17,13 @@ import pytest
 
 from ternmq.base import constants as mq
 from ternmq.base.object_types import SENDER
+from ternmq.kernel.channel_instance import FORCE
 from ternmq.network.channels.dialing import Dialer, DialFailed
 from ternmq.network.edge.admission import Peer
 from ternmq.network.edge.channel_tls import TlsContexts
 from ternmq.store.catalog import Catalog, Definition
 from tests.unit.network.certificates import Certificates
+from tests.unit.network.channels.two_managers import two_managers, until
 
 uvloop = pytest.importorskip("uvloop")
 ANY = "ANY_TLS12_OR_HIGHER"
@@ -273,3 +275,20 @@ def test_dial_when_it_is_cancelled_then_no_socket_is_left(play: Any) -> None:
                 await task
 
     play(main())
+
+
+def test_channel_when_it_is_stopped_at_any_turn_of_its_call_then_its_socket_is_gone(
+    play: Any,
+) -> None:
+    async def work() -> None:
+        async with two_managers() as (one, other):
+            one.pair(other)
+            for turns in range(25):
+                instance = one.start("QMA.QMB")
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                one.channels.stop(instance, FORCE)
+                await until(lambda: not one.channels.instances_of("QMA.QMB"))
+                await until(lambda: not one.host.channel_sockets, f"after {turns} turns")
+
+    play(work())
