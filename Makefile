@@ -18,7 +18,7 @@ LEFT_OUT := build/left-out.jsonl
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: bare forget-left-out help setup tools compile run quick test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop capture judges smf-judge fuzz broken-lines fire fire-cluster cluster
+.PHONY: bare forget-left-out help setup tools compile run quick test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop capture judges smf-judge fuzz broken-lines every-byte fire fire-cluster cluster
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,9 @@ smf-judge: tools ## mq-smf-csv compares our reading of SMF records (PROGRAM=its 
 
 fuzz: setup ## spoiled frames, dialogues, selectors and folders, for long (G10, PROPS; TIER=2)
 	$(COMPILED) $(PY) -m tests.proof.run --goals G10,PROPS --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
+
+every-byte: tools ## a partner of a channel that dies at every byte of every flow, for a minute or two
+	EVERY_BYTE=1 $(PLAIN) $(PYTEST) tests/unit/network/channels/test_every_byte.py $(ARGS)
 
 broken-lines: setup ## connections that break at every segment, for long (NET; TIER=2)
 	$(COMPILED) $(PY) -m tests.proof.run --goals NET --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)

@@ -3,12 +3,13 @@ changes no order, and its channel can be started again.
 
 Method: two queue managers in one loop, a proxy that cuts the socket after so many bytes of one
 direction; then the channel is started again over a whole line. Few steps of bytes here; all of
-them, marked slow, in the long runs.
+them with `make every-byte`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 
 import pytest
 
@@ -19,6 +20,8 @@ from tests.unit.network.channels.two_managers import Node, two_managers, until
 
 NAME = "QMA.QMB"
 MESSAGES = 3
+
+ALL_BYTES = pytest.mark.skipif("EVERY_BYTE" not in os.environ, reason="make every-byte runs it")
 
 
 class Flow:
@@ -122,6 +125,7 @@ def test_partner_when_it_dies_at_some_bytes_then_messages_come_once_and_in_order
 
 
 @pytest.mark.slow
+@ALL_BYTES
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
     ("is_requested", "is_callback"), [(False, False), (True, False), (True, True)]
@@ -161,6 +165,7 @@ def test_ping_when_the_partner_dies_at_some_bytes_then_it_fails_and_nothing_is_l
 
 
 @pytest.mark.slow
+@ALL_BYTES
 @pytest.mark.timeout(600)
 def test_ping_when_the_partner_dies_at_every_byte_then_it_fails_and_nothing_is_left() -> None:
     assert asyncio.run(pinged(1)) > 500
