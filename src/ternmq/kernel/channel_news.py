@@ -1,4 +1,4 @@
-"""What the control of channels tells operators: messages for the error log, and channel events."""
+"""What the control of channels reports: messages for the error log, and channel events."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _refuse_running(kernel: Kernel, batch: InDoubtBatch, verb: str) -> None:
 
 @final
 class Resetting:
-    """RESET CHANNEL: at a sender, the next start tells the partner to go on with this number; at a
+    """RESET CHANNEL: at a sender, the next start sends this number to the partner; at a
     receiver, the next message of each partner has it. A channel that has never run gets a state for
     a partner that is not known yet."""
 

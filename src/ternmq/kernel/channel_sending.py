@@ -78,7 +78,7 @@ def open_channel(kernel: Kernel, connection: Connection, work: ChannelWork, want
         if work.queue is None:
             return False
     _refuse_other(kernel, work)
-    if not _tell_lists(kernel, connection, work.queue, want.has_lists):
+    if not _set_lists(kernel, connection, work.queue, want.has_lists):
         return False
     work.partner_traces = want.traces
     batch = batch_of_channel(kernel, work.channel, work.partner_qmgr)
@@ -115,7 +115,7 @@ def _refuse_other(kernel: Kernel, work: ChannelWork) -> None:
             )
 
 
-def _tell_lists(kernel: Kernel, connection: Connection, queue: Handle, has_lists: bool) -> bool:
+def _set_lists(kernel: Kernel, connection: Connection, queue: Handle, has_lists: bool) -> bool:
     """DISTL of the transmission queue says from now on whether the partner takes lists; False:
     parked."""
     wanted = mq.MQDL_SUPPORTED if has_lists else mq.MQDL_NOT_SUPPORTED

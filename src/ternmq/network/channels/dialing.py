@@ -175,7 +175,7 @@ class Dialer:
                 self._loop.create_connection(lambda: protocol_of(peer), sock=sock)
             )
             try:
-                # uvloop never tells a protocol of the end of its socket that is cancelled here.
+                # uvloop does not call connection_lost for a socket that is cancelled here.
                 return (await asyncio.shield(making))[1]
             except asyncio.CancelledError:
                 making.add_done_callback(_abort)
