@@ -59,6 +59,7 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.ports.entropy import Entropy
 from ternmq.ports.progress import Progress
+from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.slow_queue import SlowQueueSweeper
@@ -171,6 +172,7 @@ class Engine:
         self.kernel.event_sink = self.events
         self.kernel.triggers = self.triggers
         self.kernel.reports = Reports(self.kernel)
+        self.kernel.topics = PublishSubscribe(self.kernel)
 
     def _take_units(self, replay: Replay) -> None:
         """Numbers of units of work go on, and operators' decisions are known."""
@@ -321,6 +323,7 @@ class Engine:
         self._reserve_ids()
         kernel.notices.look(kernel)
         self.triggers.tick()
+        self.kernel.topics.tick(int(now_ns))
         self.delayed.tick()
         self.delayed.step()
         self.collector.tick()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ternmq.kernel.put_position import PutPosition
     from ternmq.kernel.requests import GetCall
     from ternmq.kernel.selection import HandleSelection
+    from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic
     from ternmq.kernel.transmission import Route
     from ternmq.kernel.undertaking import Undertaking
     from ternmq.kernel.waiters import Alert
@@ -58,6 +59,8 @@ class Handle(ObjectHandle):
         "put_inhibited_by",
         "route",
         "selection",
+        "subscription",
+        "topic",
         "via",
     )
 
@@ -73,6 +76,8 @@ class Handle(ObjectHandle):
         self.header_bytes: i64 = 0  # that each message gets on the way
         self.cursor: Cursor | None = None
         self.locked: i64 = 0  # number of the message under a browse lock of this handle
+        self.topic: OpenTopic | None = None  # instead of a queue
+        self.subscription: OpenSubscription | None = None  # of an Hsub
         self.selection: HandleSelection | None = None  # which messages its gets see; all without
         self.logical: LogicalOrder | None = None  # where its gets and browses are in groups
         self.alert: Alert | None = None  # see `alerts`

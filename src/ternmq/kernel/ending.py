@@ -113,10 +113,17 @@ def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> Non
     news.expect(kernel, unit)
     connection.depends_on(kernel.coordinator.commit(unit))
     news.serve_waiters(kernel)
+    unit_committed(kernel, int(unit.unit_id))
+
+
+def unit_committed(kernel: Kernel, number: int) -> None:
+    """Report the end of a unit of work to whatever has waited for it."""
     if kernel.triggers.in_units:
-        kernel.triggers.unit_ended(int(unit.unit_id))
+        kernel.triggers.unit_ended(number)
+    if kernel.topics.in_units:
+        kernel.topics.unit_ended(number, True)
     if kernel.delays.in_units:
-        kernel.delays.unit_committed(int(unit.unit_id))
+        kernel.delays.unit_committed(number)
 
 
 @final
@@ -206,6 +213,8 @@ def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
         _offer(kernel, queue, entry)
     if ended and kernel.triggers.in_units:
         kernel.triggers.unit_ended(int(unit.unit_id))
+    if ended and kernel.topics.in_units:
+        kernel.topics.unit_ended(int(unit.unit_id), False)
     return ended
 
 

@@ -14,7 +14,7 @@ from mypy_extensions import i64, mypyc_attr
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_NAME, Value
 from ternmq.base.errors import MQError
-from ternmq.base.object_types import QMGR
+from ternmq.base.object_types import QMGR, SUB, TOPIC
 
 if TYPE_CHECKING:
     from ternmq.channel.agent import End
@@ -37,6 +37,8 @@ COMMAND_NOT_DISPLAY: Final = 256
 LOGGER: Final = 512
 CHANNEL: Final = 1024
 TLS: Final = 2048
+
+_OF_TOPICS: Final = TOPIC | SUB
 
 # The attribute of the queue manager that switches a kind on.
 SWITCHES: Final[dict[str, int]] = {
@@ -94,6 +96,8 @@ def report_stored(
     else:
         kernel.meter.figures.objects_altered += 1
     kernel.may_account(definition)
+    if definition.object_type & _OF_TOPICS:
+        kernel.topics.changed(definition)
     if not kernel.events & CONFIGURATION:
         return
     if before is None:
@@ -105,6 +109,8 @@ def report_stored(
 def report_deleted(kernel: Kernel, connection: Connection, definition: Definition) -> None:
     """A definition is gone."""
     kernel.meter.figures.objects_deleted += 1
+    if definition.object_type & _OF_TOPICS:
+        kernel.topics.deleted(definition)
     if kernel.events & CONFIGURATION:
         kernel.event_sink.deleted(connection, definition)
 

@@ -34,6 +34,7 @@ from ternmq.kernel.report_sink import ReportSink
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.selection import CompiledSelectors
 from ternmq.kernel.services import Services
+from ternmq.kernel.topic_sink import TopicSink
 from ternmq.kernel.trigger_sink import TriggerSink
 from ternmq.kernel.verb_clock import VerbClock
 from ternmq.ports.clock import Clock
@@ -107,6 +108,7 @@ class Kernel:
         self.events: i64 = 0  # the kinds of events that are on
         self.event_sink = EventSink()
         self.triggers = TriggerSink()
+        self.topics = TopicSink()
         self.reports = ReportSink()
         self.delays = DelayIndex(outbox)  # messages with a delivery delay
         self.services = Services()

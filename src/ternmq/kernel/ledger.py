@@ -28,7 +28,7 @@ from ternmq.base.reasons import (
 from ternmq.kernel.authority import check
 from ternmq.kernel.channel_in_doubt import is_of_channel
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.ending import CommitNews, back_out_some
+from ternmq.kernel.ending import CommitNews, back_out_some, unit_committed
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.two_phase import find_prepared
 from ternmq.security import authorities as auth
@@ -115,10 +115,7 @@ class BatchCommit:
         self._durable_at = int(commit_with_row(kernel.coordinator, kernel.catalog, units, fresh))
         news.serve_waiters(kernel)
         for number in ids:
-            kernel.delays.unit_committed(number)
-        if kernel.triggers.in_units:
-            for number in ids:
-                kernel.triggers.unit_ended(number)
+            unit_committed(kernel, number)
         self.committed = True
         self._collect(kernel, connection)
         return True

@@ -48,6 +48,9 @@ def put(
     kernel: Kernel, connection: Connection, handle: Handle, request: PutRequest, data: bytes
 ) -> Entry | None:
     """MQPUT; None: the connection is parked, or goes on later: the verb has to be tried again."""
+    if handle.local is None and handle.topic is not None:
+        connection.begin_verb()
+        return kernel.topics.publish(connection, handle, request, data)
     if request.grouped or handle.position is not None:
         return _put_grouped(kernel, connection, handle, request, data)
     return put_one(kernel, connection, handle, request, data)

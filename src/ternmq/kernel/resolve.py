@@ -447,12 +447,7 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
     connection = handle.connection
     local = handle.local
     if local is None:
-        if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
-            raise mq_error(
-                MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=handle.resolved_name
-            )
-        detach(handle)
-        return True
+        return _close_other(kernel, handle, options)
     kind = local.definition.definition_type
     is_creator = local.creator is handle
     if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
@@ -475,6 +470,17 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
         if kind == mq.MQQDT_PERMANENT_DYNAMIC:
             connection.depends_on(kernel.coordinator.log.end_lsn)
             report_deleted(kernel, connection, local.definition)
+    return True
+
+
+def _close_other(kernel: Kernel, handle: Handle, options: int) -> bool:
+    """What is not a queue, or one elsewhere; False: parked."""
+    if handle.topic is not None or handle.subscription is not None:
+        if not kernel.topics.close(handle, options):
+            return False
+    elif options:
+        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=handle.resolved_name)
+    detach(handle)
     return True
 
 

@@ -180,7 +180,7 @@ def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
     check_names(od, verb)
     if od.records_present:
         raise _records_alone(od, verb)
-    if od.object_type == mq.MQOT_Q:
+    if od.object_type == mq.MQOT_Q or od.object_type == mq.MQOT_TOPIC:
         check_open(options)
     elif od.object_type in _INQUIRED and verb != "MQPUT1":
         if not options & _SOMETHING:

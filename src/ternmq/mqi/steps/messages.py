@@ -88,7 +88,9 @@ class Put1(Step):
         handle = self.subject
         if handle is None:
             options = put1_open_options(int(self.call.form.options))
-            handle = open_object(kernel, link, self.call.od, options, self.verb)
+            handle = open_object(
+                kernel, link, self.call.od, options, self.verb, "", self.call.object_string
+            )
             if handle is None:
                 return False
             self.subject = handle

@@ -29,6 +29,8 @@ from ternmq.kernel.transmission import is_this_manager, resolved_names
 from ternmq.kernel.widening import widen
 from ternmq.mqi.options import check_close, check_object, check_selection, check_widen
 from ternmq.mqi.steps.step import Step
+from ternmq.pubsub.opening import open_topic
+from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.store.queue import Queue
 from ternmq.values.calls import objects as calls
 from ternmq.values.status import StorageStatus
@@ -44,6 +46,7 @@ def open_object(
     options: int,
     verb: str,
     selector: str = "",
+    object_string: str = "",
 ) -> Handle | None:
     """MQOPEN, also as a part of MQPUT1; None: parked."""
     check_object(od, options, verb)
@@ -58,6 +61,16 @@ def open_object(
     if od.object_type in (mq.MQOT_PROCESS, mq.MQOT_NAMELIST):
         return open_plain(
             kernel, link, od.object_type, od.object_name, options, od.alternate_user_id
+        )
+    if od.object_type == mq.MQOT_TOPIC:
+        return open_topic(
+            pubsub_of(kernel),
+            link,
+            od.object_name,
+            object_string,
+            options,
+            verb,
+            od.alternate_user_id,
         )
     return open_queue(
         kernel,
@@ -86,11 +99,15 @@ class Open(Step):
         call = self.call
         if self._options < 0:
             self._options = _needed(kernel, call) if call.as_needed else call.options
-        handle = open_object(kernel, link, call.od, self._options, self.verb, call.selector)
+        handle = open_object(
+            kernel, link, call.od, self._options, self.verb, call.selector, call.object_string
+        )
         if handle is None:
             return False
         self.handle = handle
         call.handle = handle
+        if handle.topic is not None:
+            call.resolved_string = handle.topic.topic_string
         call.resolved_name, call.resolved_qmgr = resolved_names(handle, handle.options, kernel.name)
         call.target_name, call.target_qmgr = resolved_names(handle, 0, kernel.name)
         call.local_queue = call.resolved_name

@@ -14,6 +14,7 @@ from ternmq.mqi.steps import (
     messages,
     objects,
     streams,
+    topics,
     units,
 )
 from ternmq.mqi.steps.step import Step
@@ -70,6 +71,7 @@ STEPS: Final[dict[str, StepRow]] = {
     "record_image": StepRow(administration.RecordImage, BESIDE_UNIT),
     "recover": StepRow(units.Recover, ASIDE),
     "recreate": StepRow(administration.Recreate, BESIDE_UNIT),
+    "request_publications": StepRow(topics.RequestPublications, BESIDE_UNIT),
     "report": StepRow(administration.InquireReport, ASIDE),
     "set": StepRow(objects.SetAttributes, IN_UNIT),
     "smf_read": StepRow(administration.ReadSMF, ASIDE),
@@ -81,6 +83,7 @@ STEPS: Final[dict[str, StepRow]] = {
     "stream_close": StepRow(streams.CloseStream, BESIDE_UNIT),
     "stream_queues": StepRow(streams.FindStreamQueues, BESIDE_UNIT),
     "stream_read": StepRow(streams.ReadStream, BESIDE_UNIT),
+    "subscribe": StepRow(topics.Subscribe, BESIDE_UNIT),
     "units_in_doubt": StepRow(units.InquireUnitsInDoubt, ASIDE),
     "widen": StepRow(objects.Widen, IN_UNIT),
 }

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ternmq.codec.mqi.layout import CHARS, I32
+from ternmq.codec.mqi.layout import BYTES, CHARS, I32
 from ternmq.codec.mqi.mqod import LAYOUT as OBJECT_LAYOUT
 from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqsd import LAYOUT as SUBSCRIPTION_LAYOUT
+from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.values.command import Answer, Command
 from ternmq.values.command_json import answer_from, answer_value, command_from, command_value
 from ternmq.values.handle import ObjectHandle
@@ -65,6 +67,7 @@ log_extents         -> found:log_extents
 log_status          -> found:log_status
 object_files        -> files:object_files
 open                od:object options:integer as_needed:flag exclusive:flag selector:text
+    object_string:text
 open_list           od:object destinations:destinations options:integer
 prepare             xid:new_xid -> prepared:flag
 put
@@ -76,6 +79,7 @@ record_image        object_name:text -> names:texts
 recover             -> xids:xids
 recreate            object_name:text
 report              -> lines:texts
+request_publications handle:handle action:integer options:integer -> publications:integer
 set                 handle:handle values:settings
 smf_read            stream:text first:position wait_ms:number -> found:smf_read ended:flag
 smf_status          -> destinations:smf_status
@@ -87,6 +91,8 @@ stream_close        queue:text
 stream_queues       pattern:text -> queues:texts
 stream_read         queue:text incarnation:number first:number end:number messages_max:number
     bytes_max:number skip_lost:flag wait_ms:number selector:text
+subscribe           sd:sd object_string:text sub_name:text user_data:text selector:text
+    destination:handle
 units_in_doubt      -> units:units
 widen               handle:handle options:integer -> allowed:integer resolved_name:text
 """
@@ -208,6 +214,40 @@ _OBJECT_FIELDS: Final[dict[str, Callable[[object], Any]]] = {
     for field in OBJECT_LAYOUT.fields
     if field.kind in (I32, CHARS)
 }
+
+
+def sd_from_json(value: object) -> SubscriptionDescriptor:
+    """The MQSD of an MQSUB: numbers, texts and identifiers travel, nothing else."""
+    given = dict(_mapping(value))
+    for name, one in given.items():
+        kind = _SD_KINDS.get(name)
+        if kind is None:
+            raise ValueError(f"fields of MQSD, and {name} is not one that travels")
+        if kind == BYTES:
+            given[name] = bytes.fromhex(_text(one))
+        elif kind == I32:
+            _integer(one)
+        else:
+            _text(one)
+    return SubscriptionDescriptor(**given)
+
+
+def sd_to_json(sd: SubscriptionDescriptor) -> dict[str, Any]:
+    """The same, on its way: what differs from an empty MQSD."""
+    found: dict[str, Any] = {}
+    for name, kind in _SD_KINDS.items():
+        value = getattr(sd, name)
+        if value != getattr(_EMPTY_SD, name):
+            found[name] = value.hex() if kind == BYTES else value
+    return found
+
+
+_SD_KINDS: Final[dict[str, int]] = {
+    field.name: field.kind
+    for field in SUBSCRIPTION_LAYOUT.fields
+    if field.kind in (I32, CHARS, BYTES)
+}
+_EMPTY_SD: Final = SubscriptionDescriptor()
 
 
 def destinations_from_json(value: object) -> list[Destination]:
@@ -371,6 +411,7 @@ KINDS: Final[dict[str, Kind]] = {
     "object": Kind(object_to_json, object_from_json),
     "object_files": Kind(_same, lambda value: [ObjectFile(*one) for one in _list(value)]),
     "position": Kind(_position, _position),
+    "sd": Kind(sd_to_json, sd_from_json),
     "settings": Kind(lambda given: [list(pair) for pair in given.items()], _settings),
     "smf_read": Kind(_smf_read_json, _smf_read),
     "smf_status": Kind(

@@ -54,8 +54,11 @@ def selection_of_put1(name: str) -> MQError:
 class Put1(PutCall):
     """MQPUT1: open, put, close."""
 
-    def __init__(self, od: ObjectDescriptor, form: PutForm, data: bytes) -> None:
+    def __init__(
+        self, od: ObjectDescriptor, form: PutForm, data: bytes, object_string: str = ""
+    ) -> None:
         super().__init__("put1", "MQPUT1", form, data)
+        self.object_string = object_string  # of a topic
         if od.selection_string.length:
             raise selection_of_put1(od.object_name)
         settle_names(od)

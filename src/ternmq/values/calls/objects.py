@@ -24,8 +24,8 @@ def settle_names(od: ObjectDescriptor) -> None:
 @final
 class Open(Call):
     """MQOPEN. With `as_needed` no option means a handle that inquires, or everything that a dynamic
-    queue can be used for; `exclusive` then adds exclusive input. `selector` is the text that the
-    MQOD's SelectionString describes."""
+    queue can be used for; `exclusive` then adds exclusive input. `selector` and `object_string` are
+    the texts that the MQOD's SelectionString and ObjectString describe."""
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class Open(Call):
         exclusive: bool = False,
         verb: str = "MQOPEN",
         selector: str = "",
+        object_string: str = "",
     ) -> None:
         super().__init__("open", verb)
         if od.selection_string.length and not selector:
@@ -46,6 +47,8 @@ class Open(Call):
         self.as_needed = as_needed
         self.exclusive = exclusive
         self.selector = selector
+        self.object_string = object_string  # of a topic
+        self.resolved_string = ""  # of a topic: its string in full
         self.handle: ObjectHandle | None = None
         self.object_type = 0  # a bit of base.object_types; 0: the queue manager, or not known
         self.resolved_name = ""  # of the queue as its queue manager knows it
@@ -75,6 +78,7 @@ class Open(Call):
             "target_qmgr": self.target_qmgr,
             "renamed": self.renamed,
             "type": self.object_type,
+            "resolved_string": self.resolved_string,
         }
 
     def take(self, result: dict[str, Any], data: bytes, at: int) -> None:
@@ -88,6 +92,7 @@ class Open(Call):
         self.local_queue = str(result["local"])
         self.renamed = bool(result["renamed"])
         self.object_type = int(result["type"])
+        self.resolved_string = str(result["resolved_string"])
 
 
 @final

@@ -8,7 +8,16 @@ from typing import Any, Final
 from ternmq.base.errors import RemoteProtocolError, mq_error
 from ternmq.base.limits import MQSC_CHARACTERS_MAX
 from ternmq.base.reasons import MQRC_BUFFER_LENGTH_ERROR
-from ternmq.values.calls import administration, awaiting, lists, messages, objects, streams, units
+from ternmq.values.calls import (
+    administration,
+    awaiting,
+    lists,
+    messages,
+    objects,
+    streams,
+    topics,
+    units,
+)
 from ternmq.values.calls.call import WAIT_PIECE_S, Call
 from ternmq.values.calls.kinds import ARGUMENTS, KINDS
 
@@ -47,6 +56,7 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "recover": units.Recover,
     "recreate": administration.Recreate,
     "report": administration.InquireReport,
+    "request_publications": topics.RequestPublications,
     "set": objects.SetAttributes,
     "smf_read": administration.ReadSMF,
     "smf_status": administration.InquireSMF,
@@ -57,6 +67,7 @@ CALLS: Final[dict[str, Callable[..., Call]]] = {
     "stream_close": streams.StreamClose,
     "stream_queues": streams.StreamQueues,
     "stream_read": streams.StreamRead,
+    "subscribe": topics.Subscribe,
     "units_in_doubt": units.InquireUnitsInDoubt,
     "widen": objects.Widen,
 }

@@ -1,0 +1,61 @@
+"""Where the verbs hand over what concerns topics and subscriptions.
+
+The kernel knows that a handle may lead to a topic or to a subscription instead of a queue, and that
+units of work and definitions end or change. What that means is decided by `pubsub`, which stands
+above the kernel and answers here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_HOBJ_ERROR
+
+if TYPE_CHECKING:
+    from ternmq.kernel.connection import Connection, Handle
+    from ternmq.kernel.requests import PutRequest
+    from ternmq.store.catalog import Definition
+    from ternmq.values.entry import Entry
+
+
+class OpenTopic:
+    """The topic that a handle is open for; `pubsub` has more of it."""
+
+    def __init__(self, topic_string: str, object_name: str) -> None:
+        self.topic_string = topic_string  # in full
+        self.object_name = object_name  # of the topic object that was named; "" for none
+
+
+class OpenSubscription:
+    """The subscription of a handle that MQSUB has returned (Hsub); `pubsub` has more of it."""
+
+
+class TopicSink:
+    """What the kernel asks and reports. This one knows no topics."""
+
+    def __init__(self) -> None:
+        self.in_units = False  # `unit_ended` is to be called
+
+    def publish(
+        self, connection: Connection, handle: Handle, request: PutRequest, data: bytes
+    ) -> Entry | None:
+        """MQPUT or MQPUT1 on a handle of a topic; None: the connection is parked, or goes on
+        later."""
+        raise mq_error(MQRC_HOBJ_ERROR, verb="MQPUT", object=handle.resolved_name)
+
+    def close(self, handle: Handle, options: int) -> bool:
+        """MQCLOSE of a handle of a topic or of a subscription; False: parked."""
+        return True
+
+    def unit_ended(self, number: int, is_committed: bool) -> None:
+        """A unit of work has ended. Asked for only while `in_units`."""
+
+    def changed(self, definition: Definition) -> None:
+        """A topic object or an administrative subscription was defined or altered."""
+
+    def deleted(self, definition: Definition) -> None:
+        """The same, deleted."""
+
+    def tick(self, now_ns: int) -> None:
+        """Time has passed (monotonic clock)."""

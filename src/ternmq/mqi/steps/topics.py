@@ -1,0 +1,45 @@
+"""MQSUB and MQSUBRQ as steps."""
+
+from __future__ import annotations
+
+from typing import final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.kernel import Kernel
+from ternmq.mqi.steps.step import Step
+from ternmq.pubsub.publish_subscribe import pubsub_of
+from ternmq.pubsub.subscribing import subscribe
+from ternmq.values.calls import topics as calls
+
+
+@final
+class Subscribe(Step):
+    """MQSUB."""
+
+    def __init__(self, call: calls.Subscribe) -> None:
+        super().__init__(call.verb)
+        self.call = call
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        call = self.call
+        destination: Handle | None = None
+        if call.destination.handle_id != mq.MQHO_NONE:
+            destination = self.about(link, call.destination)
+        return subscribe(pubsub_of(kernel), link, call, destination)
+
+
+@final
+class RequestPublications(Step):
+    """MQSUBRQ."""
+
+    def __init__(self, call: calls.RequestPublications) -> None:
+        super().__init__(call.verb)
+        self.call = call
+
+    def attempt(self, kernel: Kernel, link: Link) -> bool:
+        self.about(link, self.call.handle)
+        raise mq_error(MQRC_FUNCTION_NOT_SUPPORTED, verb=self.verb)

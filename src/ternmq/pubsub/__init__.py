@@ -1,0 +1,1 @@
+"""Publish/subscribe: the topic tree, subscriptions, publications and what is retained."""

@@ -1,0 +1,122 @@
+"""Publish/subscribe of one queue manager: its tree, its subscriptions, and what the kernel asks.
+
+Each answer is a function of a module beside this one, which takes this object first: `opening`,
+`publishing`, `subscribing`, `retained`, `subscription_store`. Built by the engine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from mypy_extensions import i64
+
+from ternmq.base.errors import check
+from ternmq.base.object_types import SUB, TOPIC
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
+from ternmq.pubsub.match_index import MatchIndex
+from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.topic_tree import TopicNode, TopicTree
+from ternmq.store.catalog import Definition
+from ternmq.values.entry import Entry
+
+if TYPE_CHECKING:
+    from ternmq.pubsub.publishing import Publication
+
+
+@final
+class TopicInUse(OpenTopic):
+    """What a handle publishes to."""
+
+    def __init__(self, node: TopicNode, topic_string: str, object_name: str) -> None:
+        super().__init__(topic_string, object_name)
+        self.node = node
+        self.published: i64 = 0  # NUMPUBS
+        self.last_ns: i64 = 0
+        self.publication: Publication | None = None  # one that is under way
+
+
+@final
+class SubscriptionInUse(OpenSubscription):
+    """What an Hsub stands for."""
+
+    def __init__(self, subscription: Subscription, queue_handle: Handle | None) -> None:
+        self.subscription = subscription
+        self.queue_handle = queue_handle  # of its destination: managed, or given by the application
+
+
+@final
+class PublishSubscribe(TopicSink):
+    """The publish/subscribe engine of a queue manager."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        super().__init__()
+        self.kernel = kernel
+        self.tree = TopicTree()
+        self.index = MatchIndex()
+        self.by_id: dict[bytes, Subscription] = {}
+        self.by_name: dict[str, Subscription] = {}
+        for definition in kernel.catalog.table_of(TOPIC).values():
+            self.changed(definition)
+        for definition in kernel.catalog.table_of(SUB).values():
+            self.changed(definition)
+
+    # ---- subscriptions that are there
+
+    def add(self, subscription: Subscription) -> None:
+        """A subscription begins to match."""
+        self.by_id[subscription.sub_id] = subscription
+        if subscription.name:
+            self.by_name[subscription.name] = subscription
+        node = self.tree.ensure(subscription.topic_string)
+        node.subscribers += 1
+        subscription.node = node
+        self.index.add(subscription)
+
+    def remove(self, subscription: Subscription) -> None:
+        """It matches nothing any more; what is stored of it and its queue are the caller's."""
+        check(not subscription.is_removed, f"subscription {subscription.name!r} is removed twice")
+        subscription.is_removed = True
+        self.by_id.pop(subscription.sub_id, None)
+        if self.by_name.get(subscription.name) is subscription:
+            del self.by_name[subscription.name]
+        if subscription.node is not None:
+            subscription.node.subscribers -= 1
+        self.index.remove(subscription)
+
+    # ---- what the kernel asks and reports
+
+    def publish(
+        self, connection: Connection, handle: Handle, request: PutRequest, data: bytes
+    ) -> Entry | None:
+        from ternmq.pubsub.publishing import publish
+
+        return publish(self, connection, handle, request, data)
+
+    def close(self, handle: Handle, options: int) -> bool:
+        from ternmq.pubsub.opening import close_topic
+        from ternmq.pubsub.subscribing import close_subscription
+
+        if handle.topic is not None:
+            return close_topic(self, handle, options)
+        return close_subscription(self, handle, options)
+
+    def changed(self, definition: Definition) -> None:
+        if definition.object_type == TOPIC:
+            self.tree.ensure(definition.text("topic_string")).definition = definition
+
+    def deleted(self, definition: Definition) -> None:
+        if definition.object_type == TOPIC:
+            node = self.tree.find(definition.text("topic_string"))
+            if node is not None and node.definition is definition:
+                node.definition = None
+
+
+def pubsub_of(kernel: Kernel) -> PublishSubscribe:
+    """The publish/subscribe engine of a queue manager."""
+    topics = kernel.topics
+    check(isinstance(topics, PublishSubscribe), "the engine has no publish/subscribe")
+    assert isinstance(topics, PublishSubscribe)
+    return topics

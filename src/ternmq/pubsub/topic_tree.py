@@ -1,0 +1,105 @@
+"""The topic tree: a node for each topic string that is or was used, and for those on the way to it.
+
+A string is cut at each "/"; an empty level counts, so "a", "/a" and "a/" are three topics. The root
+stands for the empty string, where SYSTEM.BASE.TOPIC sits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64
+
+if TYPE_CHECKING:
+    from ternmq.pubsub.retained import RetainedPublication
+    from ternmq.store.catalog import Definition
+
+SEPARATOR: Final = "/"
+
+
+@final
+class TopicNode:
+    """One topic string."""
+
+    __slots__ = (
+        "children",
+        "definition",
+        "level",
+        "parent",
+        "publishers",
+        "retained",
+        "subscribers",
+        "used_ns",
+    )
+
+    def __init__(self, parent: TopicNode | None, level: str) -> None:
+        self.parent = parent
+        self.level = level
+        self.children: dict[str, TopicNode] | None = None
+        self.definition: Definition | None = None  # the topic object that sits here
+        self.retained: RetainedPublication | None = None
+        self.publishers: i64 = 0  # handles open for output
+        self.subscribers: i64 = 0  # subscriptions with this string, wildcards as characters
+        self.used_ns: i64 = 0  # monotonic, for TREELIFE
+
+    def topic_string(self) -> str:
+        """In full."""
+        levels: list[str] = []
+        node: TopicNode | None = self
+        while node is not None and node.parent is not None:
+            levels.append(node.level)
+            node = node.parent
+        levels.reverse()
+        return SEPARATOR.join(levels)
+
+
+@final
+class TopicTree:
+    """All nodes of a queue manager."""
+
+    def __init__(self) -> None:
+        self.root = TopicNode(None, "")
+        self.nodes: i64 = 1
+
+    def find(self, topic_string: str) -> TopicNode | None:
+        """The node of a string, if it has one."""
+        node: TopicNode | None = self.root
+        if topic_string == "":
+            return node
+        for level in topic_string.split(SEPARATOR):
+            if node is None or node.children is None:
+                return None
+            node = node.children.get(level)
+        return node
+
+    def ensure(self, topic_string: str) -> TopicNode:
+        """The node of a string, made if need be."""
+        node = self.root
+        if topic_string == "":
+            return node
+        for level in topic_string.split(SEPARATOR):
+            children = node.children
+            if children is None:
+                children = {}
+                node.children = children
+            child = children.get(level)
+            if child is None:
+                child = TopicNode(node, level)
+                children[level] = child
+                self.nodes += 1
+            node = child
+        return node
+
+    def nearest(self, topic_string: str) -> TopicNode:
+        """The node of a string, or the last one that there is on the way to it."""
+        node = self.root
+        if topic_string == "":
+            return node
+        for level in topic_string.split(SEPARATOR):
+            if node.children is None:
+                return node
+            child = node.children.get(level)
+            if child is None:
+                return node
+            node = child
+        return node

@@ -1,0 +1,86 @@
+"""MQSUB and MQSUBRQ as calls."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from ternmq.base import constants as mq
+from ternmq.base.names import bare_name
+from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
+from ternmq.values.calls.call import Call
+from ternmq.values.calls.kinds import sd_from_json, sd_to_json
+from ternmq.values.handle import ObjectHandle
+
+
+@final
+class Subscribe(Call):
+    """MQSUB. The texts that an MQSD describes are given beside it. On return `sd` has what the
+    queue manager filled in, `queue` the handle of the destination, `subscription` the Hsub."""
+
+    def __init__(
+        self,
+        sd: SubscriptionDescriptor,
+        object_string: str = "",
+        sub_name: str = "",
+        user_data: str = "",
+        selector: str = "",
+        destination: ObjectHandle | None = None,
+    ) -> None:
+        super().__init__("subscribe", "MQSUB")
+        sd.object_name = bare_name(sd.object_name)
+        self.sd = sd
+        self.object_string = object_string
+        self.sub_name = sub_name
+        self.user_data = user_data
+        self.selector = selector
+        self.destination = destination or ObjectHandle(mq.MQHO_NONE, 0)
+        self.queue: ObjectHandle | None = None
+        self.subscription: ObjectHandle | None = None
+        self.resolved_string = ""
+        self.warning = 0
+
+    def result(self) -> dict[str, Any]:
+        queue, subscription = self.done()
+        return {
+            "queue": queue.handle_id,
+            "queue_options": int(queue.options),
+            "queue_name": queue.resolved_name,
+            "subscription": subscription.handle_id,
+            "sd": sd_to_json(self.sd),
+            "user_data": self.user_data,
+            "selector": self.selector,
+            "resolved": self.resolved_string,
+            "warning": self.warning,
+        }
+
+    def done(self) -> tuple[ObjectHandle, ObjectHandle]:
+        """Hobj and Hsub, once the call is done."""
+        if self.queue is None or self.subscription is None:
+            raise NotImplementedError("MQSUB is not done")
+        return self.queue, self.subscription
+
+    def take(self, result: dict[str, Any], data: bytes, at: int) -> None:
+        queue = ObjectHandle(int(result["queue"]), int(result["queue_options"]))
+        queue.resolved_name = str(result["queue_name"])
+        self.queue = queue
+        self.subscription = ObjectHandle(int(result["subscription"]), 0)
+        self.sd = sd_from_json(result["sd"])
+        self.user_data = str(result["user_data"])
+        self.selector = str(result["selector"])
+        self.resolved_string = str(result["resolved"])
+        self.warning = int(result["warning"])
+
+
+@final
+class RequestPublications(Call):
+    """MQSUBRQ: the retained publications of a subscription are sent to it."""
+
+    def __init__(self, handle: ObjectHandle, action: int, options: int = 0) -> None:
+        super().__init__("request_publications", "MQSUBRQ")
+        self.handle = handle
+        self.action = action
+        self.options = options  # MQSRO_
+        self.publications = 0  # MQSRO.NumPubs
+
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
