@@ -18,6 +18,7 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
 from ternmq.pubsub.match_index import MatchIndex
 from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.subscription_store import SubscriptionStore
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
 from ternmq.store.catalog import Definition
 from ternmq.values.entry import Entry
@@ -58,6 +59,7 @@ class PublishSubscribe(TopicSink):
         self.index = MatchIndex()
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
+        self.store = SubscriptionStore()  # of durable subscriptions of applications
         for definition in kernel.catalog.table_of(TOPIC).values():
             self.changed(definition)
         for definition in kernel.catalog.table_of(SUB).values():

@@ -1,0 +1,130 @@
+"""Many messages of SYSTEM.DURABLE.SUBSCRIBER.QUEUE become few: each got, and one put that holds
+what they held, in one unit of work. At a tick, a bounded number of subscriptions each time.
+
+A unit that waits for messages to be read stays open until the next tick; a change of a subscription
+backs it out (`give_up`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.ending import back_out_some
+from ternmq.kernel.kernel import RUNNING
+from ternmq.kernel.objects import LocalQueue
+from ternmq.ports.effect import Effect
+from ternmq.pubsub.own_messages import find_message, is_parked
+from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE, pack_subscriptions
+from ternmq.pubsub.subscription_store import UNIT_BYTES, StoredMessage, known, put_messages
+from ternmq.txn.coordinator import CHANGE_RESERVE
+from ternmq.txn.unit import ACTIVE, ENDED, UnitOfWork
+
+if TYPE_CHECKING:
+    from ternmq.pubsub.publish_subscribe import PublishSubscribe
+
+TOGETHER: Final = 64  # subscriptions in a message, at most
+BODY_BYTES_MAX: Final = 64 * 1024  # about; one subscription alone may be longer
+MESSAGES_A_TICK: Final = 4  # that are put
+
+
+@final
+class Consolidation:
+    """A unit of work that joins messages."""
+
+    def __init__(self, unit: UnitOfWork, messages: list[StoredMessage]) -> None:
+        self.unit = unit
+        self.messages = messages
+        self.got = 0
+        self.parked: Effect | None = None
+
+    def give_up(self, pubsub: PublishSubscribe) -> None:
+        """The messages are as before."""
+        while self.unit.state != ENDED and not back_out_some(pubsub.kernel, self.unit):
+            pass
+        pubsub.store.consolidation = None
+
+
+def consolidate(pubsub: PublishSubscribe) -> None:
+    """Time has passed: join some messages, if there are enough."""
+    kernel = pubsub.kernel
+    store = pubsub.store
+    if store.consolidation is None and len(store.small) < TOGETHER:
+        return
+    local = kernel.locals.get(SUBSCRIBER_QUEUE)
+    if local is None or local.deleted or local.queue.damaged or kernel.status != RUNNING:
+        if store.consolidation is not None:
+            store.consolidation.give_up(pubsub)
+        return
+    connection = Connection(0, bytes(24), "", kernel.name)
+    for _ in range(MESSAGES_A_TICK):
+        current = store.consolidation
+        if current is None:
+            current = _begin(pubsub)
+            if current is None:
+                return
+            store.consolidation = current
+        if not _go_on(pubsub, connection, local, current):
+            return
+
+
+def _begin(pubsub: PublishSubscribe) -> Consolidation | None:
+    """Choose the messages; None if there are too few, or the log has no room now."""
+    kernel = pubsub.kernel
+    chosen: list[StoredMessage] = []
+    subscriptions = 0
+    size = UNIT_BYTES
+    for message in pubsub.store.small.values():
+        length = sum([_size(one) for one in known(pubsub, message.sub_ids)])
+        if chosen and (
+            subscriptions + len(message.sub_ids) > TOGETHER or size + length > BODY_BYTES_MAX
+        ):
+            break
+        chosen.append(message)
+        subscriptions += len(message.sub_ids)
+        size += length
+    if len(chosen) < 2 or len(pubsub.store.small) < TOGETHER:
+        return None
+    if not kernel.coordinator.has_room(None, size + CHANGE_RESERVE * 2 * len(chosen)):
+        return None
+    return Consolidation(kernel.coordinator.begin(), chosen)
+
+
+def _size(one: Subscription) -> int:
+    """About what it takes, in a message whose terms are few."""
+    texts = len(one.name) + 2 * len(one.topic_string) + len(one.user_data)
+    return 256 + 2 * (texts + len(one.terms.selector))
+
+
+def _go_on(
+    pubsub: PublishSubscribe, connection: Connection, local: LocalQueue, current: Consolidation
+) -> bool:
+    """Get what is left to get, then put; False: it waits."""
+    kernel = pubsub.kernel
+    queue = local.queue
+    if current.unit.state != ACTIVE:  # backed out to make room in the log
+        current.give_up(pubsub)
+        return False
+    if current.parked is not None and not current.parked.done:
+        return False
+    current.parked = None
+    while current.got < len(current.messages):
+        entry = find_message(kernel, connection, queue, current.messages[current.got].msg_id)
+        if is_parked(connection):
+            current.parked = connection.park
+            return False
+        if entry is not None:
+            kernel.coordinator.get(current.unit, queue, entry)
+        current.got += 1
+    store = pubsub.store
+    kept: list[Subscription] = []
+    for message in current.messages:
+        kept.extend(known(pubsub, message.sub_ids))
+        store.drop(message)
+    if kept:
+        bodies = [pack_subscriptions(kept)]
+        put_messages(pubsub, connection, queue, current.unit, [kept], bodies)
+    kernel.coordinator.commit(current.unit)
+    store.consolidation = None
+    return True
