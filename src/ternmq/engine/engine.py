@@ -59,7 +59,8 @@ from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect, Outbox
 from ternmq.ports.entropy import Entropy
 from ternmq.ports.progress import Progress
-from ternmq.pubsub.publish_subscribe import PublishSubscribe
+from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
+from ternmq.pubsub.stored_loading import load_stored
 from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.slow_queue import SlowQueueSweeper
@@ -214,6 +215,7 @@ class Engine:
             complete_default_objects(self.kernel)
         if catalog.keeps_images and not catalog.image_of_catalog():
             begin_image(self.kernel, Connection(0, b"", "", ""), CATALOG_NAME)
+        load_stored(pubsub_of(self.kernel), self.disk)
         if self.undone or self.in_doubt:
             self._say(
                 f"{self.undone} units of work backed out, {self.in_doubt} in doubt "

@@ -50,7 +50,7 @@ def consolidate(pubsub: PublishSubscribe) -> None:
     """Time has passed: join some messages, if there are enough."""
     kernel = pubsub.kernel
     store = pubsub.store
-    if store.consolidation is None and len(store.small) < TOGETHER:
+    if store.consolidation is None and len(store.small) < TOGETHER and not store.outdated:
         return
     local = kernel.locals.get(SUBSCRIBER_QUEUE)
     if local is None or local.deleted or local.queue.damaged or kernel.status != RUNNING:
@@ -70,25 +70,47 @@ def consolidate(pubsub: PublishSubscribe) -> None:
 
 
 def _begin(pubsub: PublishSubscribe) -> Consolidation | None:
-    """Choose the messages; None if there are too few, or the log has no room now."""
+    """Choose the messages; None if there are too few, or the log has no room now. One with an
+    outdated subscription is put again in any case: if the newer one is removed, the older must not
+    come back."""
     kernel = pubsub.kernel
-    chosen: list[StoredMessage] = []
-    subscriptions = 0
-    size = UNIT_BYTES
-    for message in pubsub.store.small.values():
-        length = sum([_size(one) for one in known(pubsub, message.sub_ids)])
-        if chosen and (
-            subscriptions + len(message.sub_ids) > TOGETHER or size + length > BODY_BYTES_MAX
-        ):
-            break
-        chosen.append(message)
-        subscriptions += len(message.sub_ids)
-        size += length
-    if len(chosen) < 2 or len(pubsub.store.small) < TOGETHER:
+    store = pubsub.store
+    choice = _Choice(pubsub)
+    choice.add(store.outdated)
+    if len(store.small) >= TOGETHER:
+        choice.add(store.small)
+    if not choice.messages:
         return None
-    if not kernel.coordinator.has_room(None, size + CHANGE_RESERVE * 2 * len(chosen)):
+    changes = 2 * len(choice.messages)
+    if not kernel.coordinator.has_room(None, choice.bytes + CHANGE_RESERVE * changes):
         return None
-    return Consolidation(kernel.coordinator.begin(), chosen)
+    return Consolidation(kernel.coordinator.begin(), choice.messages)
+
+
+@final
+class _Choice:
+    """Messages that fit into one."""
+
+    def __init__(self, pubsub: PublishSubscribe) -> None:
+        self._pubsub = pubsub
+        self.messages: list[StoredMessage] = []
+        self.subscriptions = 0
+        self.bytes = UNIT_BYTES
+
+    def add(self, some: dict[bytes, StoredMessage]) -> None:
+        """Take as many of these as fit."""
+        for message in some.values():
+            if message in self.messages:
+                continue
+            count = len(message.sub_ids)
+            length = sum([_size(one) for one in known(self._pubsub, message.sub_ids)])
+            if self.messages and (
+                self.subscriptions + count > TOGETHER or self.bytes + length > BODY_BYTES_MAX
+            ):
+                return
+            self.messages.append(message)
+            self.subscriptions += count
+            self.bytes += length
 
 
 def _size(one: Subscription) -> int:

@@ -60,6 +60,8 @@ class PublishSubscribe(TopicSink):
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
         self.store = SubscriptionStore()  # of durable subscriptions of applications
+        self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
+        self.left_queues: list[str] = []  # managed queues to be deleted when nothing holds them
         for definition in kernel.catalog.table_of(TOPIC).values():
             self.changed(definition)
         for definition in kernel.catalog.table_of(SUB).values():
@@ -104,6 +106,11 @@ class PublishSubscribe(TopicSink):
         if handle.topic is not None:
             return close_topic(self, handle, options)
         return close_subscription(self, handle, options)
+
+    def tick(self, now_ns: int) -> None:
+        from ternmq.pubsub.stored_upkeep import keep_up
+
+        keep_up(self)
 
     def changed(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:

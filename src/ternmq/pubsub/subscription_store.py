@@ -71,9 +71,11 @@ class SubscriptionStore:
 
     def __init__(self) -> None:
         self.places: dict[bytes, StoredMessage] = {}  # by SubId
-        self.small: dict[bytes, StoredMessage] = {}  # by MsgId: those with few, or with old ones
+        self.small: dict[bytes, StoredMessage] = {}  # by MsgId: those with few
+        self.outdated: dict[bytes, StoredMessage] = {}  # also with one that another has newer
         self.consolidation: Consolidation | None = None  # one that is under way
         self.is_complete = True  # every message was read; else nothing is taken for left behind
+        self.awaits_reload = False  # the queue was damaged at the start
 
     def place(self, message: StoredMessage) -> None:
         """A message is on the queue."""
@@ -85,6 +87,7 @@ class SubscriptionStore:
     def drop(self, message: StoredMessage) -> None:
         """It is not there any more."""
         self.small.pop(message.msg_id, None)
+        self.outdated.pop(message.msg_id, None)
         for sub_id in message.sub_ids:
             if self.places.get(sub_id) is message:
                 del self.places[sub_id]

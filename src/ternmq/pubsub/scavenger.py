@@ -1,0 +1,94 @@
+"""Managed queues that no subscription has any more: what a crash left between the end of a
+subscription and that of its queue, or between the queue and its subscription, and what was in use
+when the subscription ended.
+
+At a start all are looked for and deleted; later those that are noted in `left_queues`, as soon as
+nothing holds them. While durable subscriptions are missing (`SubscriptionStore.is_complete`),
+queues of durable ones are not touched.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.base.object_types import LOCAL
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.dynamic import delete_queue
+from ternmq.kernel.events import report_deleted
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import were_purged
+from ternmq.ports.disk import Disk
+from ternmq.pubsub.own_messages import load_now
+from ternmq.store.catalog import Definition
+
+if TYPE_CHECKING:
+    from ternmq.pubsub.publish_subscribe import PublishSubscribe
+
+OF_DURABLE: Final = "SYSTEM.MANAGED.DURABLE."
+OF_NONDURABLE: Final = "SYSTEM.MANAGED.NDURABLE."
+DELETED_A_TICK: Final = 16
+
+
+def scavenge_at_start(pubsub: PublishSubscribe, disk: Disk) -> None:
+    """Look for all of them, and delete those that can be."""
+    kernel = pubsub.kernel
+    connection = Connection(0, bytes(24), "", kernel.name)
+    for definition in _left_behind(pubsub):
+        load_now(kernel.catalog, disk, definition)
+        if not _delete(kernel, connection, definition.name):
+            pubsub.left_queues.append(definition.name)
+
+
+def scavenge(pubsub: PublishSubscribe) -> None:
+    """Time has passed: try those that are noted, a bounded number."""
+    left = pubsub.left_queues
+    if not left:
+        return
+    kernel = pubsub.kernel
+    connection = Connection(0, bytes(24), "", kernel.name)
+    tried = left[:DELETED_A_TICK]
+    del left[: len(tried)]
+    for name in tried:
+        if not _delete(kernel, connection, name):
+            left.append(name)
+
+
+def _left_behind(pubsub: PublishSubscribe) -> list[Definition]:
+    used = {one.destination for one in pubsub.by_id.values()}
+    prefixes = (OF_DURABLE, OF_NONDURABLE) if pubsub.store.is_complete else (OF_NONDURABLE,)
+    return [
+        one
+        for one in pubsub.kernel.catalog.definitions.values()
+        if one.name.startswith(prefixes) and one.name not in used and is_managed(one)
+    ]
+
+
+def is_managed(definition: Definition) -> bool:
+    """Whether it was made for a subscription: by its name, and not by a DEFINE."""
+    return (
+        definition.object_type == LOCAL
+        and definition.definition_type != mq.MQQDT_PREDEFINED
+        and definition.name.startswith((OF_DURABLE, OF_NONDURABLE))
+    )
+
+
+def _delete(kernel: Kernel, connection: Connection, name: str) -> bool:
+    """False: not now."""
+    definition = kernel.catalog.definitions.get(name)
+    if definition is None or not is_managed(definition):
+        return True
+    try:
+        local = kernel.local_queue(connection, definition)
+    except MQError:  # it is damaged, and an administrator's
+        return True
+    if local is None or local.handles or not kernel.coordinator.has_room(None, 4096):
+        return False
+    if local.queue.uncommitted_puts or local.queue.uncommitted_gets:
+        return False
+    were_purged(kernel, local, local.queue.depth)
+    delete_queue(kernel, local)
+    if not local.temporary:
+        report_deleted(kernel, connection, local.definition)
+    return True

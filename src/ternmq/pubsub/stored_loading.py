@@ -1,0 +1,170 @@
+"""At a start: durable subscriptions and retained publications from their queues, before any verb
+runs. What is not as it must be is left where it is and reported; it never keeps the queue manager
+from starting. A queue that is damaged then and re-created later is read when it is there again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from ternmq.base.object_types import LOCAL
+from ternmq.kernel.connection import Connection
+from ternmq.ports.disk import Disk
+from ternmq.ports.effect import Effect
+from ternmq.pubsub.own_messages import (
+    Reader,
+    load_now,
+    read_all,
+    read_in_memory,
+    read_swept,
+)
+from ternmq.pubsub.retained_store import RETAINED_QUEUE, RetainedReading
+from ternmq.pubsub.scavenger import scavenge_at_start
+from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE, is_ours, read_subscriptions
+from ternmq.pubsub.subscription_store import StoredMessage
+from ternmq.store.catalog import Definition
+from ternmq.store.queue import Queue
+from ternmq.values.entry import PERSISTENT, Entry
+
+if TYPE_CHECKING:
+    from ternmq.pubsub.publish_subscribe import PublishSubscribe
+
+NOT_A_SUBSCRIPTION: Final = "AMQ7590W"
+NOT_LOADED: Final = "AMQ7591W"
+
+
+@final
+class SubscriptionReading(Reader):
+    """Durable subscriptions of applications."""
+
+    def __init__(self, pubsub: PublishSubscribe) -> None:
+        self._pubsub = pubsub
+        self._found: dict[bytes, Subscription] = {}
+        self._sequences: dict[bytes, int] = {}
+        self._messages: dict[bytes, StoredMessage] = {}  # by MsgId
+        self._places: dict[bytes, bytes] = {}  # by SubId: the MsgId
+        self._outdated: set[bytes] = set()  # MsgIds of messages with a subscription that is older
+        self.is_damaged = False
+
+    def take(self, entry: Entry) -> None:
+        if not is_ours(entry) or not entry.flags & PERSISTENT:
+            self._report(entry, "an application has put it")
+            return
+        try:
+            subscriptions = read_subscriptions(entry.data)
+        except ValueError as damage:
+            self.is_damaged = True
+            self._report(entry, str(damage))
+            return
+        sequence = int(entry.sequence)
+        self._messages[entry.msg_id] = StoredMessage(entry.msg_id, [])
+        for one in subscriptions:
+            sub_id = one.sub_id
+            before = self._places.get(sub_id)
+            if before is not None:
+                if self._sequences[sub_id] > sequence:
+                    self._outdated.add(entry.msg_id)
+                    continue
+                self._outdated.add(before)
+            self._found[sub_id] = one
+            self._sequences[sub_id] = sequence
+            self._places[sub_id] = entry.msg_id
+
+    def _report(self, entry: Entry, why: str) -> None:
+        inserts = (SUBSCRIBER_QUEUE, entry.msg_id.hex(), why)
+        self._pubsub.kernel.notices.add(NOT_A_SUBSCRIPTION, inserts)
+
+    def finish(self) -> None:
+        """All were read: subscriptions that are not there begin to match."""
+        pubsub = self._pubsub
+        store = pubsub.store
+        for sub_id, one in self._found.items():
+            self._messages[self._places[sub_id]].sub_ids.append(sub_id)
+            if sub_id not in pubsub.by_id:
+                pubsub.add(one)
+        for message in self._messages.values():
+            store.place(message)
+            if message.msg_id in self._outdated:
+                store.outdated[message.msg_id] = message
+
+
+def load_stored(pubsub: PublishSubscribe, disk: Disk) -> None:
+    """Read both queues, and delete what has no subscription; at a start, before any verb."""
+    subscriptions = SubscriptionReading(pubsub)
+    pubsub.store.is_complete = _read(pubsub, disk, SUBSCRIBER_QUEUE, subscriptions)
+    subscriptions.finish()
+    pubsub.store.awaits_reload = not pubsub.store.is_complete
+    if subscriptions.is_damaged:
+        pubsub.store.is_complete = False
+    retained = RetainedReading(pubsub)
+    _read(pubsub, disk, RETAINED_QUEUE, retained)
+    retained.finish()
+    scavenge_at_start(pubsub, disk)
+
+
+def _read(pubsub: PublishSubscribe, disk: Disk, name: str, reader: Reader) -> bool:
+    """Hand all messages of a queue over; False: it cannot be read."""
+    kernel = pubsub.kernel
+    definition = _definition(pubsub, name)
+    if definition is None:
+        return True
+    queue = load_now(kernel.catalog, disk, definition)
+    if queue is not None and read_all(queue, disk, reader):
+        kernel.local_queue(Connection(0, bytes(24), "", kernel.name), definition)
+        return True
+    kernel.notices.add(NOT_LOADED, (name,))
+    return False
+
+
+def _definition(pubsub: PublishSubscribe, name: str) -> Definition | None:
+    definition = pubsub.kernel.catalog.definitions.get(name)
+    return definition if definition is not None and definition.object_type == LOCAL else None
+
+
+def reload_later(pubsub: PublishSubscribe) -> None:
+    """Time has passed: if the queue of subscriptions was damaged at the start and is whole now, it
+    is read."""
+    store = pubsub.store
+    definition = _definition(pubsub, SUBSCRIBER_QUEUE)
+    if definition is None or definition.object_id in pubsub.kernel.catalog.damaged:
+        return
+    queue = pubsub.kernel.catalog.queues.get(definition.object_id)
+    if queue is None or queue.damaged:
+        return
+    store.awaits_reload = False
+    pubsub.kernel.outbox.add(StoredReload(pubsub, queue))
+
+
+@final
+class StoredReload(Effect):
+    """Reads the queue of subscriptions while the queue manager runs."""
+
+    def __init__(self, pubsub: PublishSubscribe, queue: Queue) -> None:
+        super().__init__()
+        self.pubsub = pubsub
+        self.queue = queue
+        self.segments = [one for one in queue.segments.values() if one.swept]
+        self.reading = SubscriptionReading(pubsub)
+        self.is_read = False
+
+    def run(self, disk: Disk) -> None:
+        for segment in self.segments:
+            if not read_swept(self.queue, segment, disk, self.reading):
+                return
+        self.is_read = True
+
+    def complete(self) -> None:
+        store = self.pubsub.store
+        if not self.is_read:
+            store.awaits_reload = True
+            return
+        read_in_memory(self.queue, self.reading)
+        self.reading.finish()
+        store.is_complete = not self.reading.is_damaged
+
+    def fail(self, error: OSError) -> None:
+        self.pubsub.store.awaits_reload = True
+
+    def damage(self, text: str) -> None:
+        self.pubsub.store.awaits_reload = True
