@@ -119,6 +119,16 @@ def _size(one: Subscription) -> int:
     return 256 + 2 * (texts + len(one.terms.selector))
 
 
+def _send_for_rest(
+    pubsub: PublishSubscribe, connection: Connection, local: LocalQueue, current: Consolidation
+) -> None:
+    """Let all that is not in memory be read until the next tick."""
+    for message in current.messages[current.got :]:
+        find_message(pubsub.kernel, connection, local.queue, message.msg_id)
+        if is_parked(connection):
+            current.parked = connection.park
+
+
 def _go_on(
     pubsub: PublishSubscribe, connection: Connection, local: LocalQueue, current: Consolidation
 ) -> bool:
@@ -134,7 +144,7 @@ def _go_on(
     while current.got < len(current.messages):
         entry = find_message(kernel, connection, queue, current.messages[current.got].msg_id)
         if is_parked(connection):
-            current.parked = connection.park
+            _send_for_rest(pubsub, connection, local, current)
             return False
         if entry is not None:
             kernel.coordinator.get(current.unit, queue, entry)

@@ -149,7 +149,7 @@ def _read_one(
     topic_string = _part(data, at, topic_bytes).decode()
     at += topic_bytes
     one = Subscription(sub_id, name, topic_string, known[place])
-    one.correl_id = correl_id
+    one.correl_id = sub_id if correl_id == sub_id else correl_id  # often it is, and then once
     one.created_ns = created_ns
     one.resumed_ns = resumed_ns
     one.expires_at_ns = expires_at_ns
