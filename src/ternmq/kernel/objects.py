@@ -73,6 +73,7 @@ class LocalQueue:
         self.held_by: Handle | None = None  # of a command that keeps other handles out
         self.deleted = False
         self.creator: Handle | None = None  # of a dynamic queue: the handle whose MQOPEN made it
+        self.is_left = False  # its subscription is gone: it goes with its last handle
         self.put_inhibited = False
         self.get_inhibited = False
         self.max_depth: i64 = 0

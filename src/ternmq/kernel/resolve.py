@@ -458,6 +458,12 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
             if not kernel.can_log_object(connection, "MQCLOSE", local.name):
                 return False
         is_creator = True
+    elif options & (mq.MQCO_KEEP_SUB | mq.MQCO_REMOVE_SUB):
+        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=local.name)
+    elif local.is_left and len(local.handles) == 1 and (local.temporary or not _in_unit(local)):
+        if not local.temporary and not kernel.can_log_object(connection, "MQCLOSE", local.name):
+            return False
+        is_creator = True
     elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
         is_creator = False
     unlock(kernel, handle)

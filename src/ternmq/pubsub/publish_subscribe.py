@@ -6,6 +6,7 @@ Each answer is a function of a module beside this one, which takes this object f
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING, final
 
 from mypy_extensions import i64
@@ -17,7 +18,10 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
 from ternmq.pubsub.match_index import MatchIndex
-from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
+from ternmq.pubsub.subscription_definition import subscription_changed, subscription_deleted
+from ternmq.pubsub.subscription_expiry import expire_due
+from ternmq.pubsub.subscription_groups import Group, group_of, is_special
 from ternmq.pubsub.subscription_store import SubscriptionStore
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
 from ternmq.store.catalog import Definition
@@ -59,6 +63,9 @@ class PublishSubscribe(TopicSink):
         self.index = MatchIndex()
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
+        self.grouped: dict[Group, Subscription] = {}
+        self.special: i64 = 0  # subscriptions for which `subscription_groups.chosen` is asked
+        self.expiries: list[tuple[int, bytes]] = []  # a heap: when, and which
         self.store = SubscriptionStore()  # of durable subscriptions of applications
         self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
         self.left_queues: list[str] = []  # managed queues to be deleted when nothing holds them
@@ -78,6 +85,45 @@ class PublishSubscribe(TopicSink):
         node.subscribers += 1
         subscription.node = node
         self.index.add(subscription)
+        if is_special(subscription):
+            self.special += 1
+            if subscription.terms.is_grouped:
+                self.grouped[group_of(subscription)] = subscription
+        if subscription.expires_at_ns:
+            heapq.heappush(
+                self.expiries, (int(subscription.expires_at_ns), subscription.sub_id)
+            )
+
+    def change(
+        self,
+        subscription: Subscription,
+        terms: SubscriptionTerms,
+        correl_id: bytes,
+        destination: str,
+        user_data: str,
+        expires_at_ns: i64,
+    ) -> None:
+        """It has other terms; what it matches stays."""
+        if is_special(subscription):
+            self._forget_special(subscription)
+        if expires_at_ns and expires_at_ns != subscription.expires_at_ns:
+            heapq.heappush(self.expiries, (int(expires_at_ns), subscription.sub_id))
+        subscription.terms = terms
+        subscription.correl_id = correl_id
+        subscription.destination = destination
+        subscription.user_data = user_data
+        subscription.expires_at_ns = expires_at_ns
+        subscription.target = None
+        self.index.version += 1
+        if is_special(subscription):
+            self.special += 1
+            if terms.is_grouped:
+                self.grouped[group_of(subscription)] = subscription
+
+    def _forget_special(self, subscription: Subscription) -> None:
+        self.special -= 1
+        if subscription.terms.is_grouped:
+            self.grouped.pop(group_of(subscription), None)
 
     def remove(self, subscription: Subscription) -> None:
         """It matches nothing any more; what is stored of it and its queue are the caller's."""
@@ -89,6 +135,8 @@ class PublishSubscribe(TopicSink):
         if subscription.node is not None:
             subscription.node.subscribers -= 1
         self.index.remove(subscription)
+        if is_special(subscription):
+            self._forget_special(subscription)
 
     # ---- what the kernel asks and reports
 
@@ -110,17 +158,22 @@ class PublishSubscribe(TopicSink):
     def tick(self, now_ns: int) -> None:
         from ternmq.pubsub.stored_upkeep import keep_up
 
+        expire_due(self)
         keep_up(self)
 
     def changed(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
             self.tree.ensure(definition.text("topic_string")).definition = definition
+        else:
+            subscription_changed(self, definition)
 
     def deleted(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
             node = self.tree.find(definition.text("topic_string"))
             if node is not None and node.definition is definition:
                 node.definition = None
+        else:
+            subscription_deleted(self, definition)
 
 
 def pubsub_of(kernel: Kernel) -> PublishSubscribe:

@@ -12,7 +12,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.mqi.steps.step import Step
 from ternmq.pubsub.publish_subscribe import pubsub_of
-from ternmq.pubsub.subscribing import subscribe
+from ternmq.pubsub.subscribing import Subscribing
 from ternmq.values.calls import topics as calls
 
 
@@ -23,13 +23,18 @@ class Subscribe(Step):
     def __init__(self, call: calls.Subscribe) -> None:
         super().__init__(call.verb)
         self.call = call
+        self._work: Subscribing | None = None
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
-        call = self.call
-        destination: Handle | None = None
-        if call.destination.handle_id != mq.MQHO_NONE:
-            destination = self.about(link, call.destination)
-        return subscribe(pubsub_of(kernel), link, call, destination)
+        work = self._work
+        if work is None:
+            call = self.call
+            destination: Handle | None = None
+            if call.destination.handle_id != mq.MQHO_NONE:
+                destination = self.about(link, call.destination)
+            work = Subscribing(pubsub_of(kernel), link, call, destination)
+            self._work = work
+        return work.step()
 
 
 @final
