@@ -204,6 +204,7 @@ class PutRequest(PutForm):
         other.persistence = self.persistence
         other.expiry = self.expiry
         other.flags = self.flags
+        other.level = self.level
         return other
 
 

@@ -39,6 +39,7 @@ from ternmq.mqi.descriptor import (
 )
 from ternmq.mqi.options import check_put
 from ternmq.values.entry import OWN_DATE, ZERO_ID, packed_descriptor
+from ternmq.values.put_form import PUBLICATION_LEVEL_MAX, check_level
 
 _NEEDS = (
     (mq.MQPMO_PASS_IDENTITY_CONTEXT, mq.MQOO_PASS_IDENTITY_CONTEXT, MQRC_NOT_OPEN_FOR_PASS_IDENT),
@@ -106,6 +107,9 @@ def put_request(
     request.new_group_id = in_group_or_segment(md) and request.group_id == ZERO_ID
     if own_date:
         request.flags |= OWN_DATE
+    if pmo.version >= mq.MQPMO_VERSION_3 and pmo.publication_level != PUBLICATION_LEVEL_MAX:
+        check_level(pmo.publication_level, verb)
+        request.level = pmo.publication_level
     if options & mq.MQPMO_PASS_ALL_CONTEXT:
         _pass_user_context(connection, pmo.context, request)
     return request

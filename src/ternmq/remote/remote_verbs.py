@@ -50,13 +50,16 @@ class PackedPut(PutForm):
 
     def with_ids(self, msg_id: bytes, correl_id: bytes) -> PutForm:
         base = self.packed
-        return PackedPut(
+        other = PackedPut(
             self.options, base[:MSG_ID_AT] + msg_id + correl_id + base[CORREL_ID_AT + 24 :]
         )
+        other.level = self.level
+        return other
 
     def with_properties(self, area: bytes) -> PutForm:
         other = PackedPut(self.options, self.packed, self.context)
         other.properties = area
+        other.level = self.level
         return other
 
 
