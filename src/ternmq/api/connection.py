@@ -14,6 +14,7 @@ from ternmq.api import definitions
 from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
 from ternmq.api.handles import for_put1, for_selection
 from ternmq.api.queue import Queue
+from ternmq.api.topic_methods import TopicMethods
 from ternmq.api.unit import Unit
 from ternmq.base.attributes import Value
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 CallT = TypeVar("CallT", bound=Call)
 
 
-class Connection:
+class Connection(TopicMethods):
     """One application's connection to a queue manager."""
 
     def __init__(self, transport: Transport) -> None:

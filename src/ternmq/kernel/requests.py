@@ -160,6 +160,12 @@ class PutRequest(PutForm):
         other.properties = area
         return other
 
+    def with_level(self, level: int) -> PutRequest:
+        """The same for a publication of this level."""
+        other = self.with_ids(self.msg_id, self.correl_id)
+        other.level = level
+        return other
+
     def with_parts(self, area: bytes, fields: bytes) -> PutRequest:
         """The same for the body alone, with its Encoding, CCSID and Format, and for the properties
         that were split off. Messages with equal fields share a base."""

@@ -242,3 +242,4 @@ def check_close(options: int) -> None:
     """MQCO."""
     check_known("MQCLOSE", options)
     check_at_most_one("MQCLOSE", options, (mq.MQCO_DELETE, mq.MQCO_DELETE_PURGE), "delete")
+    check_at_most_one("MQCLOSE", options, (mq.MQCO_KEEP_SUB, mq.MQCO_REMOVE_SUB), "subscription")

@@ -16,6 +16,7 @@ from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_PASS_IDENT,
     MQRC_NOT_OPEN_FOR_SET_ALL,
     MQRC_NOT_OPEN_FOR_SET_IDENT,
+    MQRC_OPTIONS_ERROR,
     MQRC_PMO_ERROR,
     MQRC_RECS_PRESENT_ERROR,
 )
@@ -38,6 +39,7 @@ from ternmq.mqi.descriptor import (
     with_context,
 )
 from ternmq.mqi.options import check_put
+from ternmq.mqi.table import PUBLICATION_OPTIONS
 from ternmq.values.entry import OWN_DATE, ZERO_ID, packed_descriptor
 from ternmq.values.put_form import PUBLICATION_LEVEL_MAX, check_level
 
@@ -56,6 +58,7 @@ CONTEXT_MASK: Final = (
     | mq.MQPMO_SET_ALL_CONTEXT
 )
 
+_NEEDED_MASK: Final = CONTEXT_MASK | PUBLICATION_OPTIONS
 _OPEN_MASK: Final = CONTEXT_MASK | mq.MQOO_ALTERNATE_USER_AUTHORITY | mq.MQOO_RESOLVE_LOCAL_Q
 
 
@@ -69,8 +72,11 @@ def check_open_for_output(handle: Handle, options: int, verb: str) -> None:
     """The handle's open options allow this put."""
     if not handle.options & mq.MQOO_OUTPUT:
         raise mq_error(MQRC_NOT_OPEN_FOR_OUTPUT, verb=verb, object=handle.resolved_name)
-    if options & CONTEXT_MASK & ~handle.options == 0:
+    if options & _NEEDED_MASK & ~handle.options == 0:
         return
+    if options & PUBLICATION_OPTIONS and handle.topic is None:
+        detail = f"options 0x{options & PUBLICATION_OPTIONS:08X} are for topics"
+        raise mq_error(MQRC_OPTIONS_ERROR, verb=verb, object=handle.resolved_name, detail=detail)
     for put_option, open_option, reason in _NEEDS:
         if options & put_option and not handle.options & open_option:
             raise mq_error(reason, verb=verb, object=handle.resolved_name)

@@ -53,6 +53,13 @@ OPEN_OPTIONS: Final = (
     | mq.MQOO_NO_READ_AHEAD
     | mq.MQOO_READ_AHEAD
 )
+PUBLICATION_OPTIONS: Final = (  # for topics alone
+    mq.MQPMO_RETAIN
+    | mq.MQPMO_WARN_IF_NO_SUBS_MATCHED
+    | mq.MQPMO_SCOPE_QMGR
+    | mq.MQPMO_SUPPRESS_REPLYTO
+    | mq.MQPMO_NOT_OWN_SUBS
+)
 PUT_OPTIONS: Final = (
     mq.MQPMO_SYNCPOINT
     | mq.MQPMO_NO_SYNCPOINT
@@ -68,6 +75,7 @@ PUT_OPTIONS: Final = (
     | mq.MQPMO_ASYNC_RESPONSE
     | mq.MQPMO_SYNC_RESPONSE
     | mq.MQPMO_RESOLVE_LOCAL_Q
+    | PUBLICATION_OPTIONS
 )
 GET_OPTIONS: Final = (
     mq.MQGMO_WAIT
@@ -133,17 +141,21 @@ VERBS: Final[tuple[Verb, ...]] = (
     ),
     Verb("MQDISC", NOTHING, 0, 0),
     Verb("MQOPEN", BY_OPTION, OPEN_OPTIONS, mq.MQOO_NO_MULTICAST),
-    Verb("MQCLOSE", "dlt", mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE | mq.MQCO_QUIESCE, 0),
+    Verb(
+        "MQCLOSE",
+        "dlt",
+        mq.MQCO_DELETE
+        | mq.MQCO_DELETE_PURGE
+        | mq.MQCO_QUIESCE
+        | mq.MQCO_KEEP_SUB
+        | mq.MQCO_REMOVE_SUB,
+        0,
+    ),
     Verb(
         "MQPUT",
         BY_OPEN,
         PUT_OPTIONS | mq.MQPMO_LOGICAL_ORDER,
-        mq.MQPMO_RETAIN
-        | mq.MQPMO_WARN_IF_NO_SUBS_MATCHED
-        | mq.MQPMO_SCOPE_QMGR
-        | mq.MQPMO_SUPPRESS_REPLYTO
-        | mq.MQPMO_NOT_OWN_SUBS
-        | mq.MQPMO_MD_FOR_OUTPUT_ONLY,
+        mq.MQPMO_MD_FOR_OUTPUT_ONLY,
     ),
     Verb(
         "MQPUT1",

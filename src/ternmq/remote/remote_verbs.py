@@ -62,6 +62,12 @@ class PackedPut(PutForm):
         other.level = self.level
         return other
 
+    def with_level(self, level: int) -> PutForm:
+        other = PackedPut(self.options, self.packed, self.context)
+        other.properties = self.properties
+        other.level = level
+        return other
+
 
 def packed_form(md: Descriptor, options: int, verb: str, context: int = 0) -> PackedPut:
     """A descriptor, checked as MQPUT checks it, as it travels."""

@@ -44,10 +44,11 @@ from ternmq.values.calls.kinds import (
     put_records_from_json,
 )
 from ternmq.values.calls.lists import Put1List, PutList
-from ternmq.values.calls.messages import Put1, PutCall, PutDeferred
+from ternmq.values.calls.messages import Put, Put1, PutCall, PutDeferred
 from ternmq.values.calls.units import BackOut, Commit
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry, packed_descriptor, place_in_group
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
+from ternmq.values.put_form import check_level
 from ternmq.wire import local as wire
 from ternmq.wire.extension import pack_answer, unpack_request
 
@@ -83,6 +84,8 @@ class Binding:
             return await self._put_list(frame.body)
         elif kind == wire.DEFER:
             return await self._put_deferred(frame.body)
+        elif kind == wire.LEVEL:
+            return await self._put_at_level(frame.body)
         elif kind == wire.DISCONNECT:
             await self.verbs.end(False)
         else:
@@ -134,9 +137,20 @@ class Binding:
 
     async def _put1(self, body: bytes) -> bytes:
         put = wire.PutBody(body, True)
-        od = put1_object(put.object)
-        call = Put1(od, with_properties(self._put_request(put, "MQPUT1"), put), put.data)
-        return await self._put_by(call)
+        request = with_properties(self._put_request(put, "MQPUT1"), put)
+        return await self._put_by(put1_call(put, request))
+
+    async def _put_at_level(self, body: bytes) -> bytes:
+        if len(body) < wire.LEVEL_HEAD.size:
+            raise RemoteProtocolError("a put without its publication level")
+        level, is_put1 = wire.LEVEL_HEAD.unpack_from(body)
+        put = wire.PutBody(body[wire.LEVEL_HEAD.size :], is_put1 != 0)
+        verb = "MQPUT1" if is_put1 else "MQPUT"
+        check_level(level, verb)
+        request = with_properties(self._put_request(put, verb), put).with_level(level)
+        if is_put1:
+            return await self._put_by(put1_call(put, request))
+        return await self._put_by(Put(self._handle(put.handle, verb), request, put.data))
 
     async def _put_deferred(self, body: bytes) -> bytes:
         if len(body) < wire.DELAY.size:
@@ -310,6 +324,15 @@ def got(call: GetCall, now_ns: int) -> bytes:
         len(entry.properties),
     )
     return b"".join((head, descriptor, entry.properties, data))
+
+
+def put1_call(put: wire.PutBody, request: PutRequest) -> Put1:
+    """An MQPUT1 and its MQOD, with the topic string beside it."""
+    given = put.object
+    topic = given.pop(wire.OBJECT_STRING, "")
+    if not isinstance(topic, str):
+        raise RemoteProtocolError(f"MQPUT1: a topic string of {topic!r}")
+    return Put1(put1_object(given), request, put.data, topic)
 
 
 def put1_object(given: dict[str, Any]) -> ObjectDescriptor:

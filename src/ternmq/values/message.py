@@ -36,6 +36,10 @@ _TENTH_NS = 100_000_000
 PERSISTENCE_AT: Final = PRIORITY_AT + 4
 _PAIR: Final = struct.Struct("<ii")
 _LONG: Final = struct.Struct("<i")
+# Properties of publications.
+TOPIC_STRING: Final = "mqps.Top"
+SUBSCRIPTION_USER_DATA: Final = "mqps.Sud"
+IS_RETAINED: Final = "mqps.Ret"
 _TOKEN: Final = struct.Struct(">IBBIHI")
 
 
@@ -129,6 +133,21 @@ class Message:
             found = _reader()(area)
             self._properties = found
         return found
+
+    @property
+    def topic(self) -> str:
+        """The topic string that it was published to; empty if it was put to a queue."""
+        return str(self.properties.get(TOPIC_STRING, ""))
+
+    @property
+    def subscription_user_data(self) -> str:
+        """The user data of the subscription that it came by; empty if that has none."""
+        return str(self.properties.get(SUBSCRIPTION_USER_DATA, ""))
+
+    @property
+    def is_retained(self) -> bool:
+        """Whether it was published before the subscription was made, and kept for it."""
+        return self.properties.get(IS_RETAINED, False) in (True, "1", 1)
 
     @property
     def msg_id(self) -> bytes:

@@ -31,6 +31,10 @@ class PutForm:
         """The same for a message with these identifiers."""
         raise NotImplementedError
 
+    def with_level(self, level: int) -> PutForm:
+        """The same for a publication of this level."""
+        raise NotImplementedError
+
 
 def foreign_form(verb: str) -> MQError:
     """A put with a form that a transport of another kind has made."""

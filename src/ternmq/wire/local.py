@@ -17,11 +17,13 @@ queue manager says why it is about to close the connection.
               (version 2, canonical form), property area, data -> MsgId, then of the MQMD as it was
               put: Priority and Persistence, and UserIdentifier to ApplOriginData; then the reason
               of a warning u32, or 0
-    PUT1      length u16 and JSON of the MQOD, then as PUT; its handle is 0 -> the same
+    PUT1      length u16 and JSON of the MQOD, for a topic with its "object_string", then as PUT;
+              its handle is 0 -> the same
     PUT_LIST  length u32 and JSON {"fields", "records"} of a distribution list, for MQPUT1 also
               {"od", "destinations"}, then as PUT; the handle of MQPUT1 is 0 -> the answer of
               EXTENSION
     DEFER     delivery delay in milliseconds i64, then as PUT -> the same
+    LEVEL     publication level u8, then 0 and as PUT, or 1 and as PUT1 -> the same
     GET       GET_HEAD -> GOT_HEAD, MQMD, property area, data; if there is no message, GOT_HEAD
               alone
     COMMIT, BACKOUT, DISCONNECT   nothing -> nothing
@@ -70,6 +72,7 @@ ACK: Final = 10
 EXTENSION: Final = 11
 PUT_LIST: Final = 12
 DEFER: Final = 13
+LEVEL: Final = 14
 OK: Final = 64
 ERROR: Final = 65
 ENDED: Final = 66
@@ -87,6 +90,7 @@ REQUESTS: Final = (
     EXTENSION,
     PUT_LIST,
     DEFER,
+    LEVEL,
 )
 ANSWERS: Final = (OK, ERROR, ENDED)
 
@@ -95,8 +99,10 @@ HEAD_BYTES: Final = 9
 _AFTER_LENGTH: Final = 5
 LENGTH: Final = struct.Struct("<I")
 NUMBER: Final = struct.Struct("<I")
+OBJECT_STRING: Final = "object_string"  # beside the fields of the MQOD of a PUT1
 SHORT: Final = struct.Struct("<H")
 DELAY: Final = struct.Struct("<q")
+LEVEL_HEAD: Final = struct.Struct("<BB")  # level, whether it is a PUT1
 PUT_HEAD: Final = struct.Struct("<iiiI")
 PUT_HEAD_BYTES: Final = 16
 PUT_DATA_AT: Final = PUT_HEAD_BYTES + BYTES_2
@@ -284,6 +290,6 @@ def put1_head(
     object: dict[str, Any], options: int, context: int, descriptor: bytes, properties: bytes
 ) -> bytes:
     """What stands before the data of a PUT1."""
-    described = json.dumps(object).encode("utf-8")
+    described = json.dumps(object, ensure_ascii=False).encode("utf-8", "surrogatepass")
     head = put_head(0, options, context, descriptor, properties)
     return SHORT.pack(len(described)) + described + head

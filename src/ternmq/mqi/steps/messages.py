@@ -108,6 +108,7 @@ class Put1(Step):
     def _put(self, kernel: Kernel, link: Link, handle: Handle) -> bool:
         call = self.call
         try:
+            check_open_for_output(handle, int(call.form.options), self.verb)
             request, data = self._parts or (put_request(call.form, self.verb), call.data)
             entry = put(kernel, link, handle, request, data)
         except MQError as error:

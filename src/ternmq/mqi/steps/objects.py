@@ -14,6 +14,7 @@ from ternmq.base.reasons import (
     MQRC_NOT_OPEN_FOR_INQUIRE,
     MQRC_NOT_OPEN_FOR_SET,
     MQRC_OBJECT_TYPE_ERROR,
+    MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_SELECTOR_LIMIT_EXCEEDED,
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
@@ -35,6 +36,7 @@ from ternmq.store.queue import Queue
 from ternmq.values.calls import objects as calls
 from ternmq.values.status import StorageStatus
 
+_OF_SUBSCRIPTION: Final = mq.MQCO_KEEP_SUB | mq.MQCO_REMOVE_SUB
 # Everything that a dynamic queue can be used for.
 _ALL_USES: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_OUTPUT | mq.MQOO_INQUIRE | mq.MQOO_BROWSE
 
@@ -178,6 +180,12 @@ class Close(Step):
         handle = self.about(link, self.call.handle)
         if handle.members is not None:
             return close_list(kernel, handle, options)
+        if options & _OF_SUBSCRIPTION and handle.subscription is None:
+            detail = "MQCO_KEEP_SUB and MQCO_REMOVE_SUB are for handles of subscriptions"
+            name = handle.resolved_name
+            raise mq_error(
+                MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=self.verb, object=name, detail=detail
+            )
         is_closed = close(kernel, handle, options)
         self.call.warning = int(link.warning)
         return is_closed

@@ -28,12 +28,14 @@ from ternmq.values.calls.kinds import object_to_json, put_records_to_json
 from ternmq.values.calls.lists import ListPutCall, OpenList, Put1List, PutList
 from ternmq.values.calls.messages import Put1, PutDeferred
 from ternmq.values.calls.objects import Close, Open
+from ternmq.values.calls.topics import Subscribe
 from ternmq.values.calls.units import BackOut, Commit, Prepare
 from ternmq.values.entry import Entry
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.put_form import foreign_form
+from ternmq.values.put_form import PUBLICATION_LEVEL_MAX, foreign_form
+from ternmq.values.topic_string import checked_string
 from ternmq.values.xid import check_xid
 from ternmq.wire import local as wire
 from ternmq.wire.extension import pack_request, unpack_answer
@@ -94,7 +96,11 @@ class LocalVerbs(RemoteVerbs):
         head = wire.put_head(
             handle.handle_id, int(form.options), form.context, form.packed, form.properties
         )
-        return (yield from self._put(wire.PUT, head, int(form.options), data))
+        kind = wire.PUT
+        if form.level != PUBLICATION_LEVEL_MAX:
+            head = wire.LEVEL_HEAD.pack(int(form.level), 0) + head
+            kind = wire.LEVEL
+        return (yield from self._put(kind, head, int(form.options), data))
 
     def _put_by(self, call: Put1 | PutDeferred) -> Exchange[None]:
         form = call.form
@@ -105,6 +111,8 @@ class LocalVerbs(RemoteVerbs):
             kind = wire.PUT1
             name = call.od.object_name
             od = object_to_json(call.od)
+            if call.object_string:
+                od[wire.OBJECT_STRING] = checked_string(call.object_string, call.verb)
             head = wire.put1_head(od, options, form.context, form.packed, form.properties)
         else:
             kind = wire.DEFER
@@ -113,7 +121,11 @@ class LocalVerbs(RemoteVerbs):
                 call.handle.handle_id, options, form.context, form.packed, form.properties
             )
         check_length(call.data, call.verb, name)
+        if form.level != PUBLICATION_LEVEL_MAX and kind == wire.PUT1:
+            head = wire.LEVEL_HEAD.pack(int(form.level), 1) + head
+            kind = wire.LEVEL
         call.msg_id = yield from self._put(kind, head, options, call.data)
+        call.warning = self.put_warning()
 
     def _put_list(self, call: ListPutCall) -> Exchange[None]:
         form = call.form
@@ -218,6 +230,9 @@ class LocalVerbs(RemoteVerbs):
         elif isinstance(call, OpenList):
             if call.handle is not None:
                 self.link.handles[call.handle.handle_id] = call.handle
+        elif isinstance(call, Subscribe):
+            for one in call.done():
+                self.link.handles[one.handle_id] = one
         elif isinstance(call, Close):
             self.link.handles.pop(call.handle.handle_id, None)
 

@@ -1,0 +1,23 @@
+"""Topic strings on their way: what can travel at all. What they mean is decided by `pubsub`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR, MQRC_TOPIC_STRING_ERROR
+
+TOPIC_STRING_MAX: Final = 10_240  # characters
+
+
+def checked_string(text: str, verb: str) -> str:
+    """An ObjectString that a queue manager could take; others are not sent."""
+    if len(text) > TOPIC_STRING_MAX:
+        detail = f"ObjectString has {len(text)} characters; {TOPIC_STRING_MAX} fit"
+        raise mq_error(MQRC_OBJECT_STRING_ERROR, verb=verb, detail=detail)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        detail = f"character {error.start} cannot be encoded"
+        raise mq_error(MQRC_TOPIC_STRING_ERROR, verb=verb, detail=detail) from error
+    return text
