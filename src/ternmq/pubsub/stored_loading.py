@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
+from ternmq.base.errors import MQError
 from ternmq.base.object_types import LOCAL
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.selection import HandleSelection, selection_of
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.pubsub.own_messages import (
@@ -75,6 +77,14 @@ class SubscriptionReading(Reader):
         inserts = (SUBSCRIBER_QUEUE, entry.msg_id.hex(), why)
         self._pubsub.kernel.notices.add(NOT_A_SUBSCRIPTION, inserts)
 
+    def _selection(self, one: Subscription) -> HandleSelection | None:
+        try:
+            return selection_of(self._pubsub.kernel, [], one.terms.selector)
+        except MQError as fault:  # a selector that an earlier release took
+            inserts = (SUBSCRIBER_QUEUE, one.sub_id.hex(), f"{one.name}: {fault.detail}")
+            self._pubsub.kernel.notices.add(NOT_A_SUBSCRIPTION, inserts)
+            return None
+
     def finish(self) -> None:
         """All were read: subscriptions that are not there begin to match."""
         pubsub = self._pubsub
@@ -82,6 +92,7 @@ class SubscriptionReading(Reader):
         for sub_id, one in self._found.items():
             self._messages[self._places[sub_id]].sub_ids.append(sub_id)
             if sub_id not in pubsub.by_id:
+                one.selection = self._selection(one)
                 pubsub.add(one)
         for message in self._messages.values():
             store.place(message)

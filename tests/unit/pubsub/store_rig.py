@@ -84,6 +84,9 @@ class StoreRig:
     def depth(self) -> int:
         return int(self.machine.kernel.locals[SUBSCRIBER_QUEUE].queue.depth)
 
+    def is_consolidating(self) -> bool:
+        return self.pubsub.store.consolidation is not None
+
     def names(self) -> list[str]:
         return sorted(self.pubsub.by_name)
 

@@ -1,0 +1,180 @@
+"""Rows F1 to F6 and F18 to F20, A18, C65, E18 and E19 of publish/subscribe: what a restart finds.
+Method: real queue managers, ended, killed, and without power, with publications under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ternmq import constants as mq
+from ternmq.base.reasons import MQRC_DURABILITY_NOT_ALLOWED, MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
+from tests.conformance.pubsub.bed import ALTER, Bed, D, M, R, get, reason_of
+from tests.conformance.pubsub.crash_bed import CrashBed
+
+HOW = ("end", "kill", "crash")
+
+
+@pytest.fixture
+def crashing() -> Iterator[CrashBed]:
+    made = CrashBed()
+    yield made
+    made.close()
+
+
+def publish_ten(bed: Bed) -> None:
+    for number in range(10):
+        bed.pub("f/1", f"{number}", persistent=number % 2 == 0)
+
+
+def check_resumed(bed: Bed, sub_id: bytes, left: list[str]) -> None:
+    again = bed.sub("f/1", M | D, "S1", action=R)
+    subscription = bed.kernel.topics.by_name["S1"]
+    assert subscription.sub_id == sub_id
+    assert again.sd.options & (D | M) == D | M
+    assert again.texts() == left
+    again.end(mq.MQCO_REMOVE_SUB)
+
+
+def test_f1_durable_managed_when_ended_and_started_then_it_is_as_before(lasting: Bed) -> None:
+    lasting.sub("f/1", M | D, "S1").end(mq.MQCO_KEEP_SUB)
+    sub_id = lasting.kernel.topics.by_name["S1"].sub_id
+    publish_ten(lasting)
+    lasting.restart()
+    check_resumed(lasting, sub_id, ["0", "2", "4", "6", "8"])
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_f1_durable_managed_when_killed_then_it_is_as_before(crashing: CrashBed, how: str) -> None:
+    crashing.sub("f/1", M | D, "S1")
+    sub_id = crashing.pubsub.by_name["S1"].sub_id
+    publish_ten(crashing)
+    crashing.restart(how)
+    check_resumed(crashing, sub_id, ["0", "2", "4", "6", "8"])
+    crashing.restart(how)
+    assert crashing.managed() == []
+
+
+def test_f2_thousand_durable_when_half_is_deleted_then_few_messages_and_all_are_right(
+    crashing: CrashBed,
+) -> None:
+    crashing.mqsc("DEFINE QLOCAL(FQ)")
+    handle = crashing.open("FQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
+    for number in range(1000):
+        one = crashing.sub(f"f/2/{number}", D, f"S{number}", queue=handle)
+        one.close(mq.MQCO_REMOVE_SUB if number % 2 else mq.MQCO_KEEP_SUB)
+    crashing.tick(10)
+    assert crashing.depth(SUBSCRIBER_QUEUE) < 100
+    crashing.crash()
+    assert len(crashing.pubsub.by_name) == 500
+    assert all(f"S{number}" in crashing.pubsub.by_name for number in range(0, 1000, 2))
+    for number in (0, 1, 498, 998, 999):
+        crashing.pub(f"f/2/{number}", f"{number}")
+    assert crashing.depth("FQ") == 3
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_f5_non_durable_when_the_queue_manager_ends_then_nothing_of_it_is_left(
+    crashing: CrashBed, how: str
+) -> None:
+    crashing.sub("f/5", M)
+    assert len(crashing.managed()) == 1
+    crashing.pub("f/5", "x", persistent=True)
+    crashing.restart(how)
+    assert crashing.managed() == []
+    assert not crashing.pubsub.by_id
+
+
+def test_f5_non_durable_when_its_queue_is_permanent_then_that_goes_too(crashing: CrashBed) -> None:
+    crashing.mqsc("DEFINE QMODEL(PERM) DEFTYPE(PERMDYN)\nDEFINE QLOCAL(SYSTEM.MANAGED.DURABLE.X)")
+    crashing.open("PERM", mq.MQOO_INPUT_SHARED, dynamic_queue_name="SYSTEM.MANAGED.NDURABLE.*")
+    assert len(crashing.managed()) == 2
+    crashing.kill()
+    assert crashing.managed() == ["SYSTEM.MANAGED.DURABLE.X"]  # a queue that was defined
+
+
+def test_f18_provided_queue_when_it_is_deleted_then_the_subscription_stays(
+    crashing: CrashBed,
+) -> None:
+    crashing.mqsc("DEFINE QLOCAL(FQ)")
+    handle = crashing.open("FQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
+    crashing.sub("f/18", D, "S1", queue=handle).close(mq.MQCO_KEEP_SUB)
+    crashing.close_handle(handle)
+    crashing.mqsc("DELETE QLOCAL(FQ)")
+    assert "S1" in crashing.pubsub.by_name
+    reason = reason_of(crashing.pub, "f/18", "x", persistent=True)
+    assert reason in (0, MQRC_UNKNOWN_OBJECT_NAME)
+    crashing.mqsc("DEFINE QLOCAL(FQ)")
+    crashing.pub("f/18", "y")
+    assert crashing.depth("FQ") == 1
+
+
+def test_f19_delete_when_its_queue_is_open_then_the_queue_goes_with_the_last_close(
+    crashing: CrashBed,
+) -> None:
+    one = crashing.sub("f/19", M | D, "S1")
+    one.close(mq.MQCO_REMOVE_SUB)
+    assert len(crashing.managed()) == 1
+    crashing.pub("f/19", "x")
+    assert one.texts() == []
+    one.close_queue()
+    crashing.tick()
+    assert crashing.managed() == []
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_f19_delete_when_its_queue_was_open_to_the_end_then_a_restart_deletes_it(
+    crashing: CrashBed, how: str
+) -> None:
+    one = crashing.sub("f/19", M | D, "S1")
+    one.close(mq.MQCO_REMOVE_SUB)
+    crashing.restart(how)
+    assert crashing.managed() == []
+    assert not crashing.pubsub.by_name
+
+
+@pytest.mark.parametrize("given", ["PUT(DISABLED)", "MAXDEPTH(0)"])
+def test_c65_durable_when_the_subscriber_queue_takes_nothing_then_2436(
+    bed: Bed, given: str
+) -> None:
+    bed.mqsc(f"ALTER QLOCAL({SUBSCRIBER_QUEUE}) {given}")
+    assert reason_of(bed.sub, "c/65", M | D, "S1") == MQRC_DURABILITY_NOT_ALLOWED
+    definitions = bed.kernel.catalog.definitions
+    assert not [one for one in definitions if one.startswith("SYSTEM.MANAGED.DURABLE")]
+    bed.sub("c/65", M).end()
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_alteration_when_it_was_answered_then_a_restart_has_it(
+    crashing: CrashBed, how: str
+) -> None:
+    crashing.sub("f/alter", M | D, "S1", user_data="one", expiry=1_000_000)
+    crashing.sub("f/alter", M | D, "S1", action=ALTER, user_data="two")
+    crashing.restart(how)
+    assert crashing.pubsub.by_name["S1"].user_data == "two"
+
+
+def test_a18_nodes_when_restarted_then_only_those_that_last_are_there(crashing: CrashBed) -> None:
+    crashing.sub("a18/durable/here", M | D, "S1").end(mq.MQCO_KEEP_SUB)
+    crashing.pub("a18/published", "x")
+    crashing.pub("a18/durable/other", "x")
+    crashing.kill()
+    tree = crashing.pubsub.tree
+    assert tree.find("a18/durable/here") is not None
+    assert tree.find("a18/durable") is not None
+    assert tree.find("a18/published") is None
+    assert tree.find("a18/durable/other") is None
+
+
+def test_e19_persistent_when_killed_before_the_get_then_both_copies_survive(
+    crashing: CrashBed,
+) -> None:
+    crashing.mqsc("DEFINE QLOCAL(EQ)")
+    crashing.sub("e/19", M | D, "S1").end(mq.MQCO_KEEP_SUB)
+    crashing.sub("e/19", 0, queue=crashing.open("EQ", mq.MQOO_INPUT_SHARED))
+    crashing.pub("e/19", "both", persistent=True)
+    crashing.crash()
+    assert crashing.sub("e/19", M | D, "S1", action=R).texts() == ["both"]
+    assert get(crashing.connection, crashing.open("EQ", mq.MQOO_INPUT_SHARED)).text == "both"

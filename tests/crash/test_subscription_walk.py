@@ -1,0 +1,130 @@
+"""Goal: a crash at any call on the disk while durable subscriptions are made, altered, deleted and
+consolidated leaves each as it was answered, or whole, or absent (row F3). Method: the machine stops
+at each call in turn, un-forced writes are lost, kept, or each as chance has it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ternmq import constants as mq
+from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
+from ternmq.pubsub.subscription import Subscription
+from ternmq.runtime.embedded import QueueManager
+from ternmq.testing.simulation import crash_everywhere
+from tests.conformance.pubsub.bed import ALTER, D, M
+from tests.conformance.pubsub.crash_bed import CrashBed
+
+pytestmark = [pytest.mark.promise("P1"), pytest.mark.promise("P2")]
+
+MANY = 70  # enough for a consolidation
+
+
+class Answered:
+    """What the application has been answered in the life that is stopped."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+
+
+def bed_of(qmgr: QueueManager) -> CrashBed:
+    return CrashBed.over(qmgr)
+
+
+def pubsub(qmgr: QueueManager) -> PublishSubscribe:
+    return pubsub_of(qmgr.started.shell.engine.kernel)
+
+
+def check_whole(qmgr: QueueManager, one: Subscription) -> None:
+    """Its queue is there, and what is published comes to it."""
+    bed = bed_of(qmgr)
+    assert one.destination in bed.managed()
+    before = bed.kernel.topics.by_id[one.sub_id].messages
+    bed.pub(one.topic_string, "afterwards", persistent=True)
+    assert bed.kernel.topics.by_id[one.sub_id].messages == before + 1
+
+
+def check_queues(qmgr: QueueManager) -> None:
+    """A managed queue for each subscription, and no other."""
+    wanted = sorted(one.destination for one in pubsub(qmgr).by_id.values())
+    assert bed_of(qmgr).managed() == wanted
+
+
+def test_create_alter_delete_when_stopped_anywhere_then_what_was_answered_is_there() -> None:
+    answered = Answered()
+
+    def application(qmgr: QueueManager) -> None:
+        answered.steps = []
+        bed = bed_of(qmgr)
+        one = bed.sub("walk/a", M | D, "S1", user_data="one")
+        answered.steps.append("made")
+        bed.pub("walk/a", "first", persistent=True)
+        answered.steps.append("published")
+        bed.sub("walk/a", M | D, "S1", action=ALTER, user_data="two")
+        answered.steps.append("altered")
+        one.close(mq.MQCO_REMOVE_SUB)
+        one.close_queue()
+        answered.steps.append("removed")
+        bed.sub("walk/b", M | D, "S2")
+        answered.steps.append("again")
+
+    def check(qmgr: QueueManager) -> None:
+        by_name = pubsub(qmgr).by_name
+        done = answered.steps
+        one = by_name.get("S1")
+        if "removed" in done:
+            assert one is None
+        elif "made" in done and "altered" not in done:
+            assert one is not None
+        if "altered" in done and one is not None:
+            assert one.user_data == "two"
+        if one is not None:
+            assert one.user_data in ("one", "two")
+            if "published" in done:
+                assert bed_of(qmgr).depth_of(one.destination) == 1
+            check_whole(qmgr, one)
+        if "again" in done:
+            assert "S2" in by_name
+        if "S2" in by_name:
+            check_whole(qmgr, by_name["S2"])
+        check_queues(qmgr)
+
+    assert crash_everywhere(application, check) > 30
+
+
+def test_consolidation_when_stopped_anywhere_then_none_is_lost_and_none_comes_back() -> None:
+    """Also with a change of one that is in a message with others."""
+
+    def prepare(qmgr: QueueManager) -> None:
+        bed = bed_of(qmgr)
+        qmgr.mqsc("DEFINE QLOCAL(WQ)")
+        handle = bed.open("WQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
+        for number in range(MANY):
+            bed.sub(f"w/{number}", D, f"S{number}", queue=handle).close(mq.MQCO_KEEP_SUB)
+
+    removed: list[str] = []
+
+    def application(qmgr: QueueManager) -> None:
+        removed.clear()
+        shell = qmgr.started.shell
+        for name in ("", "S3", "S69"):
+            if name:
+                bed = bed_of(qmgr)
+                handle = bed.open("WQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
+                one = bed.sub("", D, name, action=mq.MQSO_RESUME, queue=handle)
+                one.close(mq.MQCO_REMOVE_SUB)
+                removed.append(name)
+            with shell.lock:
+                shell.engine.tick()
+                shell.engine.keeper.begin(True, False)
+            while shell.run_effects():
+                pass
+            qmgr.put("WQ", "force", persistent=True)
+
+    def check(qmgr: QueueManager) -> None:
+        names = set(pubsub(qmgr).by_name)
+        assert not names & set(removed)
+        expected = {f"S{number}" for number in range(MANY)} - {"S3", "S69"}
+        assert expected <= names <= expected | {"S3", "S69"}
+
+    assert crash_everywhere(application, check, prepare=prepare, every=2) > 30
