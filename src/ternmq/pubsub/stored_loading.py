@@ -78,6 +78,8 @@ class SubscriptionReading(Reader):
         self._pubsub.kernel.notices.add(NOT_A_SUBSCRIPTION, inserts)
 
     def _selection(self, one: Subscription) -> HandleSelection | None:
+        if not one.terms.selector:
+            return None
         try:
             return selection_of(self._pubsub.kernel, [], one.terms.selector)
         except MQError as fault:  # a selector that an earlier release took
