@@ -111,10 +111,15 @@ def _log(
     """The record; its LSN."""
     targets: list[Target] = []
     first = entries[0]
+    before: dict[int, int] = {}  # how many of them the queue has already
     at: i64 = 0
     while at < len(entries):
         entry = entries[at]
-        sequence = queues[at].next_sequence if unit is None else 0
+        sequence: i64 = 0
+        if unit is None:
+            more = before.get(int(entry.queue_id), 0)
+            before[int(entry.queue_id)] = more + 1
+            sequence = queues[at].next_sequence + more
         target = Target(int(entry.queue_id), int(entry.number), int(sequence))
         if at:
             if are_copies:

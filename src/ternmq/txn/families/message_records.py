@@ -14,6 +14,7 @@ data.
                        bit 6   24 bytes MsgId
                        bit 7   24 bytes GroupId
                        bit 8   i32 Feedback
+                       bit 10  76 bytes UserIdentifier, AccountingToken, ApplIdentityData
                    One body, several targets: streamed copies, publications and distribution lists
                    share it. A sequence of 0 is given later, by COMMIT. Bit 0 of the flags: the
                    target has a copy, without the report options of the image's MQMD that make
@@ -68,10 +69,12 @@ OWN_MSG_ID: Final = 64
 OWN_GROUP_ID: Final = 128
 OWN_FEEDBACK: Final = 256
 OWN_EXPIRY: Final = 512
-_OWN_IDS: Final = OWN_MSG_ID | OWN_GROUP_ID | OWN_FEEDBACK
+OWN_IDENTITY: Final = 1024
+_OWN_IDS: Final = OWN_MSG_ID | OWN_GROUP_ID | OWN_FEEDBACK | OWN_IDENTITY
 _OWN: Final = OWN_CORREL_ID | OWN_PRIORITY | OWN_PERSISTENCE | OWN_TOKEN | OWN_PROPERTIES | _OWN_IDS
 _KNOWN: Final = COPY | _OWN | OWN_EXPIRY
-OWN_BYTES_MAX: Final = 3 * ID_BYTES + 2 + 32 + 4  # of a target, but for properties
+IDENTITY_BYTES: Final = 76
+OWN_BYTES_MAX: Final = 3 * ID_BYTES + 2 + IDENTITY_BYTES + 4  # of a target, but for properties
 _GOT: Final = struct.Struct("<QQQQ")
 _LENGTH: Final = struct.Struct("<I")
 _LONG: Final = struct.Struct("<i")
@@ -79,8 +82,10 @@ _LONG: Final = struct.Struct("<i")
 _FEEDBACK_AT: Final = 20
 _PRIORITY_AT: Final = 40
 _PERSISTENCE_AT: Final = 44
+_IDENTITY_AT: Final = 196
 _TOKEN_AT: Final = 208
 _TOKEN_END: Final = 240
+_IDENTITY_END: Final = _IDENTITY_AT + IDENTITY_BYTES
 
 
 # ---- PUT
@@ -96,6 +101,7 @@ class Target:
         "feedback",
         "flags",
         "group_id",
+        "identity",
         "msg_id",
         "number",
         "persistence",
@@ -123,6 +129,7 @@ class Target:
         self.msg_id = b""
         self.group_id = b""
         self.feedback = 0
+        self.identity = b""
 
     def become_copy(self, tenths: int) -> None:
         """The target has a copy, with that expiry in tenths of a second; -1: unlimited."""
@@ -158,10 +165,17 @@ class Target:
             self.group_id = entry.group_id
 
     def _differ_in_base(self, base: bytes, first: bytes) -> None:
-        token = base[_TOKEN_AT:_TOKEN_END]
-        if token != first[_TOKEN_AT:_TOKEN_END]:
-            self.flags |= OWN_TOKEN
-            self.token = token
+        identity = base[_IDENTITY_AT:_IDENTITY_END]
+        if identity != first[_IDENTITY_AT:_IDENTITY_END]:
+            if (
+                base[_IDENTITY_AT:_TOKEN_AT] == first[_IDENTITY_AT:_TOKEN_AT]
+                and base[_TOKEN_END:_IDENTITY_END] == first[_TOKEN_END:_IDENTITY_END]
+            ):
+                self.flags |= OWN_TOKEN
+                self.token = base[_TOKEN_AT:_TOKEN_END]
+            else:
+                self.flags |= OWN_IDENTITY
+                self.identity = identity
         if base[_FEEDBACK_AT : _FEEDBACK_AT + 4] != first[_FEEDBACK_AT : _FEEDBACK_AT + 4]:
             self.flags |= OWN_FEEDBACK
             self.feedback = _LONG.unpack_from(base, _FEEDBACK_AT)[0]
@@ -196,6 +210,8 @@ class Target:
             parts.append(self.group_id)
         if flags & OWN_FEEDBACK:
             parts.append(_LONG.pack(self.feedback))
+        if flags & OWN_IDENTITY:
+            parts.append(self.identity)
         return b"".join(parts)
 
     def take_own(self, payload: bytes, at: int) -> int:
@@ -231,6 +247,9 @@ class Target:
         if self.flags & OWN_FEEDBACK:
             self.feedback = _LONG.unpack(_cut(payload, at, 4))[0]
             at += 4
+        if self.flags & OWN_IDENTITY:
+            self.identity = _cut(payload, at, IDENTITY_BYTES)
+            at += IDENTITY_BYTES
         return at
 
     def apply(self, entry: Entry) -> Entry:
@@ -262,6 +281,8 @@ class Target:
             entry.group_id = self.group_id
         if self.flags & OWN_FEEDBACK:
             entry.base = _with_long(entry.base, _FEEDBACK_AT, self.feedback)
+        if self.flags & OWN_IDENTITY:
+            entry.base = entry.base[:_IDENTITY_AT] + self.identity + entry.base[_IDENTITY_END:]
         if self.flags & OWN_EXPIRY:
             after_ns = self.expiry * NANOSECONDS_A_TENTH
             entry.expiry_at = entry.put_ns + after_ns if self.expiry else 0
@@ -410,6 +431,8 @@ def _describe_own(target: Target, row: Values) -> None:
         row["group_id"] = target.group_id.hex()
     if target.flags & OWN_FEEDBACK:
         row["feedback"] = target.feedback
+    if target.flags & OWN_IDENTITY:
+        row["user_id"] = target.identity[:12].decode("utf-8", "replace").rstrip()
 
 
 # ---- GET
