@@ -1,0 +1,326 @@
+"""Who gets a publication of an open topic: the subscriptions that match, and what their copies have
+in common.
+
+A plan holds until subscriptions, definitions or authorities change. What a subscription sees of a
+publication depends on few things, so that copies for many subscriptions have one descriptor and one
+property area (`Style`); only MsgId and CorrelId are each copy's own.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.limits import PRIORITY_MAX, USER_ID_BYTES_MAX, USER_NAME_BYTES_MAX
+from ternmq.base.user_names import carried_name, identity_data_of
+from ternmq.codec.mqi.mqmd import (
+    APPL_ORIGIN_DATA_AT,
+    GROUP_ID_AT,
+    PRIORITY_AT,
+    PUT_APPL_TYPE_AT,
+    PUT_DATE_AT,
+    REPLY_TO_QUEUE_AT,
+    USER_ID_AT,
+)
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.selection import selection_of
+from ternmq.pubsub.publication_properties import publication_area
+from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
+from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_of
+from ternmq.values.entry import Entry
+
+if TYPE_CHECKING:
+    from ternmq.pubsub.destinations import Destination
+    from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
+
+_LONG: Final = struct.Struct("<i")
+_NO_REPLIES: Final = b" " * (USER_ID_AT - REPLY_TO_QUEUE_AT)
+_NO_ORIGIN_DATA: Final = b" " * (GROUP_ID_AT - APPL_ORIGIN_DATA_AT)
+_NO_BYTES: Final = b""
+
+
+@final
+class Style:
+    """What the copies for some subscriptions have in common, made for one publication and kept for
+    the next one, which is mostly of the same kind."""
+
+    __slots__ = (
+        "_of_area",
+        "_of_base",
+        "_of_level",
+        "_of_options",
+        "_of_replies",
+        "area",
+        "base",
+        "form",
+        "identity",
+        "own_priority",
+        "priority",
+        "user_data",
+    )
+
+    def __init__(self, identity: bytes, priority: i64, form: i64, user_data: str) -> None:
+        self.identity = identity  # UserIdentifier, AccountingToken, ApplIdentityData
+        self.own_priority: i64 = priority  # -1: as published
+        self.form: i64 = form  # PSPROP
+        self.user_data = user_data
+        self.priority: i64 = 0
+        self.base = _NO_BYTES
+        self.area = _NO_BYTES
+        self._of_base = _NO_BYTES
+        self._of_area = _NO_BYTES
+        self._of_options: i64 = -1
+        self._of_level: i64 = -1
+        self._of_replies = True
+
+    def make_base(self, base: bytes, priority: i64, origin: bytes, has_replies: bool) -> None:
+        """The descriptor, from the publication's."""
+        self.priority = self.own_priority if self.own_priority >= 0 else min(priority, PRIORITY_MAX)
+        if base is self._of_base and has_replies == self._of_replies:
+            return
+        shown = base[PRIORITY_AT : PRIORITY_AT + 4]
+        if self.own_priority >= 0:
+            shown = _LONG.pack(int(self.own_priority))
+        self.base = b"".join(
+            (
+                base[:PRIORITY_AT],
+                shown,
+                base[PRIORITY_AT + 4 : REPLY_TO_QUEUE_AT],
+                base[REPLY_TO_QUEUE_AT:USER_ID_AT] if has_replies else _NO_REPLIES,
+                self.identity,
+                origin,
+                base[PUT_DATE_AT:APPL_ORIGIN_DATA_AT],
+                _NO_ORIGIN_DATA,
+                base[GROUP_ID_AT:],
+            )
+        )
+        self._of_base = base
+        self._of_replies = has_replies
+
+    def make_area(self, published: bytes, topic_string: str, options: i64, level: i64) -> None:
+        """The property area, from the publisher's properties."""
+        if (
+            self._of_options == options
+            and self._of_level == level
+            and (published is self._of_area or published == self._of_area)
+        ):
+            return
+        self.area = published
+        if self.form == mq.MQPSPROP_MSGPROP:
+            self.area = publication_area(
+                published, topic_string, self.user_data, options, level, False
+            )
+        self._of_area = published
+        self._of_options = options
+        self._of_level = level
+
+
+@final
+class Delivery:
+    """A subscription that gets the publications of a topic."""
+
+    __slots__ = ("correl_id", "destination", "is_logged", "local", "style", "subscription")
+
+    def __init__(self, subscription: Subscription, destination: Destination, style: Style) -> None:
+        self.subscription = subscription
+        self.destination = destination
+        self.local: LocalQueue | None = destination.local
+        self.style = style
+        terms = subscription.terms
+        self.correl_id: bytes | None = None  # None: as published
+        if not terms.passes_correl_id:
+            self.correl_id = subscription.correl_id
+        # The queue goes with its subscription, so a persistent copy need not survive a restart.
+        self.is_logged = not (terms.is_managed and not terms.is_durable)
+
+
+@final
+class DeliveryPlan:
+    """The deliveries of a topic, as subscriptions and definitions are now."""
+
+    def __init__(self, attributes: TopicAttributes, level: i64) -> None:
+        self.attributes = attributes
+        self.level: i64 = level  # PubLevel
+        self.index_version: i64 = -1
+        self.catalog_version: i64 = -1
+        self.expires_ns: i64 = 0  # when the first of its subscriptions expires; 0: none does
+        # Of every level that may be, before selectors, levels and groups choose among them.
+        self.candidates: list[Delivery] = []
+        self.rows: list[Delivery] = []  # who is chosen, if that is the same for all messages
+        self.selects = False  # it is not: there are selectors
+        self.styles: list[Style] = []
+        self.is_plain = True  # all are local queues, each is there once, properties are properties
+        self.is_logged = False  # a persistent publication is logged for at least one
+
+    def choose(self, published: Entry, connection: Connection, others_only: bool) -> list[Delivery]:
+        """Who gets this publication; `others_only` leaves out subscriptions that the publisher's
+        connection has open."""
+        found: list[Delivery] = []
+        for one in self.candidates:
+            subscription = one.subscription
+            selection = subscription.selection
+            if selection is not None and not selection.matches(published):
+                continue
+            handle = subscription.handle
+            if others_only and handle is not None and handle.connection is connection:
+                continue
+            found.append(one)
+        return most_significant(found)
+
+
+def most_significant(found: list[Delivery]) -> list[Delivery]:
+    """Those of the highest SubLevel, and one of each group."""
+    top: i64 = 0
+    is_grouped = False
+    is_mixed = False
+    for one in found:
+        terms = one.subscription.terms
+        level: i64 = terms.level
+        is_mixed = is_mixed or (one is not found[0] and level != top)
+        top = max(top, level)
+        is_grouped = is_grouped or terms.is_grouped
+    if is_mixed:
+        found = [one for one in found if one.subscription.terms.level == top]
+    return _one_of_each_group(found) if is_grouped else found
+
+
+def _one_of_each_group(found: list[Delivery]) -> list[Delivery]:
+    """Of grouped subscriptions with one destination and CorrelId, the one that says most about the
+    topic: with the most levels before its first wildcard."""
+    best: dict[tuple[str, str, bytes], Delivery] = {}
+    for one in found:
+        subscription = one.subscription
+        if subscription.terms.is_grouped:
+            key = _group_of(subscription)
+            other = best.get(key)
+            if other is None or subscription.wildcard_level > other.subscription.wildcard_level:
+                best[key] = one
+    return [
+        one
+        for one in found
+        if not one.subscription.terms.is_grouped or best[_group_of(one.subscription)] is one
+    ]
+
+
+def _group_of(subscription: Subscription) -> tuple[str, str, bytes]:
+    terms = subscription.terms
+    return subscription.destination, terms.destination_qmgr, subscription.correl_id
+
+
+def plan_of(
+    pubsub: PublishSubscribe, connection: Connection, topic: TopicInUse, level: i64
+) -> DeliveryPlan | None:
+    """The plan of an open topic for publications of a level; None: a queue must be loaded first,
+    and the verb is parked."""
+    kernel = pubsub.kernel
+    attributes = attributes_of(pubsub.tree, topic)
+    plan = topic.plan
+    if (
+        plan is not None
+        and plan.index_version == pubsub.index.version
+        and plan.catalog_version == kernel.catalog.version
+        and plan.level == level
+        and plan.attributes is attributes
+        and (plan.expires_ns == 0 or plan.expires_ns > kernel.clock.now_ns())
+    ):
+        return plan
+    plan = _new_plan(pubsub, connection, topic, attributes, level)
+    topic.plan = plan
+    return plan
+
+
+def _new_plan(
+    pubsub: PublishSubscribe,
+    connection: Connection,
+    topic: TopicInUse,
+    attributes: TopicAttributes,
+    level: i64,
+) -> DeliveryPlan | None:
+    kernel = pubsub.kernel
+    plan = DeliveryPlan(attributes, level)
+    styles: dict[tuple[bytes, int, int, str], Style] = {}
+    now_ns: i64 = kernel.clock.now_ns()
+    for subscription in pubsub.index.match(topic.topic_string, attributes.block_level):
+        terms = subscription.terms
+        ends = subscription.expires_at_ns
+        if terms.on_request or terms.level > level or (ends and ends <= now_ns):
+            continue
+        if ends and (plan.expires_ns == 0 or ends < plan.expires_ns):
+            plan.expires_ns = ends
+        found = pubsub.destinations.find(
+            connection, subscription.destination, terms.destination_qmgr
+        )
+        if found is None:
+            return None
+        if terms.selector and subscription.selection is None:
+            subscription.selection = selection_of(kernel, [], terms.selector)
+        plan.selects = plan.selects or subscription.selection is not None
+        style = _style_for(styles, terms, subscription.user_data, found)
+        plan.candidates.append(Delivery(subscription, found, style))
+    plan.styles = list(styles.values())
+    if not plan.selects:
+        plan.rows = most_significant(plan.candidates)
+    _judge(plan)
+    # Asked last: a queue may have been put to use for it.
+    plan.catalog_version = kernel.catalog.version
+    plan.index_version = pubsub.index.version
+    return plan
+
+
+def _style_for(
+    styles: dict[tuple[bytes, int, int, str], Style],
+    terms: SubscriptionTerms,
+    user_data: str,
+    destination: Destination,
+) -> Style:
+    priority: i64 = terms.priority
+    if priority == mq.MQPRI_PRIORITY_AS_PUBLISHED:
+        priority = -1
+    elif priority == mq.MQPRI_PRIORITY_AS_Q_DEF:
+        priority = destination.default_priority()
+    key = (identity_of(terms), int(priority), terms.properties, user_data)
+    style = styles.get(key)
+    if style is None:
+        style = Style(key[0], priority, terms.properties, user_data)
+        styles[key] = style
+    return style
+
+
+def _judge(plan: DeliveryPlan) -> None:
+    """What holds for all candidates."""
+    seen: set[str] = set()
+    for one in plan.candidates:
+        local = one.local
+        plan.is_logged = plan.is_logged or one.is_logged
+        if local is None or not one.destination.is_plain or one.style.form in _WITH_HEADER:
+            plan.is_plain = False
+            continue
+        if local.name in seen or local.queue.stream is not None or local.triggered:
+            plan.is_plain = False
+        seen.add(local.name)
+
+
+_WITH_HEADER: Final = (mq.MQPSPROP_RFH2, mq.MQPSPROP_COMPAT)
+
+
+def identity_of(terms: SubscriptionTerms) -> bytes:
+    """The identity context of a subscription's copies."""
+    user = terms.user
+    data = terms.identity_data if terms.sets_identity else identity_data_of(user)
+    return b"".join(
+        (
+            carried_name(user).encode("utf-8", "replace").ljust(USER_ID_BYTES_MAX),
+            terms.accounting_token[:32].ljust(32, b"\0"),
+            data.encode("utf-8", "replace")[:USER_NAME_BYTES_MAX].ljust(USER_NAME_BYTES_MAX),
+        )
+    )
+
+
+def origin_of(qmgr_name: str) -> bytes:
+    """PutApplType and PutApplName of all copies."""
+    name = qmgr_name[: mq.MQ_PUT_APPL_NAME_LENGTH].encode("ascii", "replace")
+    return _LONG.pack(mq.MQAT_BROKER) + name.ljust(PUT_DATE_AT - PUT_APPL_TYPE_AT - 4)
