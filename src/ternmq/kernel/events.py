@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ternmq.kernel.connection import Connection
     from ternmq.kernel.kernel import Kernel
     from ternmq.kernel.objects import LocalQueue
+    from ternmq.kernel.topic_sink import TopicRefusal
     from ternmq.security.chlauth import Partner
     from ternmq.store.catalog import Definition
 
@@ -131,6 +132,12 @@ class EventSink:
     ) -> None:
         """A user may not do what was asked: `qualifier` is MQRQ_, `options` those of the open, or
         the number of the command."""
+
+    def topic_not_authorized(self, connection: Connection, refusal: TopicRefusal) -> None:
+        """The same about a topic."""
+
+    def topic_inhibited(self, connection: Connection, topic_string: str, names: list[str]) -> None:
+        """A publication was refused by PUB(DISABLED); the topic objects that were asked."""
 
     def channel_blocked(
         self, qualifier: int, partner: Partner, user: str, application: str, warned: bool

@@ -7,7 +7,7 @@ above the kernel and answers here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_HOBJ_ERROR
@@ -29,6 +29,21 @@ class OpenTopic:
 
 class OpenSubscription:
     """The subscription of a handle that MQSUB has returned (Hsub); `pubsub` has more of it."""
+
+
+@final
+class TopicRefusal:
+    """What a user may not do with a topic, for the event."""
+
+    def __init__(self, qualifier: int, user: str, topic_string: str, options: int) -> None:
+        self.qualifier = qualifier  # MQRQ_
+        self.user = user
+        self.topic_string = topic_string
+        self.options = options  # of MQOPEN or MQSUB
+        self.names: list[str] = []  # of the topic objects that were asked, the closest first
+        self.sub_name = ""  # of MQCLOSE
+        self.destination = ""  # the queue that may not be used, and for what
+        self.open_options = 0
 
 
 class TopicSink:

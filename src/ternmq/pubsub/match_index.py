@@ -1,21 +1,25 @@
 """Which subscriptions a topic string matches.
 
 By topic level: "+" stands for one level, "#" for any number of levels, also none, each only as a
-whole level. By character: "*" stands for any characters, "?" for one, "%" makes the next one
-ordinary. A pattern by level, and one without wildcards, is a path in a trie.
+whole level. A pattern is a path in a trie. A topic string goes through it level by level with all
+nodes that are still possible, so that no pattern costs more than nodes times levels. A branch that
+leads to one subscription only is that subscription: a hundred thousand of them have few nodes.
+By character: `character_patterns`.
 """
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.pubsub.character_patterns import (
+    CharacterIndex,
+    plain_text,
+    wildcard_position,
+)
+from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.topic_tree import SEPARATOR
-
-if TYPE_CHECKING:
-    from ternmq.pubsub.subscription import Subscription
 
 ONE_LEVEL: Final = "+"
 ANY_LEVELS: Final = "#"
@@ -24,44 +28,93 @@ NO_WILDCARD: Final = 1 << 30
 
 @final
 class _PatternNode:
-    __slots__ = ("any_levels", "children", "found", "one_level")
+    __slots__ = (
+        "any_levels",
+        "children",
+        "found",
+        "is_any",
+        "level",
+        "one_level",
+        "only",
+        "stamp",
+    )
 
-    def __init__(self) -> None:
-        self.children: dict[str, _PatternNode] | None = None
-        self.one_level: _PatternNode | None = None
-        self.any_levels: _PatternNode | None = None
-        self.found: list[Subscription] | None = None
+    def __init__(self, is_any: bool) -> None:
+        self.is_any = is_any  # stands behind a "#": it stays possible at every further level
+        # By level: the only branch, or `children` with more. A branch that is a subscription has
+        # no other below it; none is directly below a "#", where it could be found twice.
+        self.level = ""
+        self.only: _PatternNode | Subscription | None = None
+        self.children: dict[str, _PatternNode | Subscription] | None = None
+        self.one_level: _PatternNode | Subscription | None = None
+        self.any_levels: _PatternNode | Subscription | None = None
+        self.found: Subscription | list[Subscription] | None = None  # that end here
+        self.stamp: i64 = 0  # of the step at which it was last entered
+
+    def branch(self, level: str) -> _PatternNode | Subscription | None:
+        """What stands behind a level that is no wildcard."""
+        if self.children is not None:
+            return self.children.get(level)
+        return self.only if self.level == level else None
+
+    def set_branch(self, level: str, place: _PatternNode | Subscription) -> None:
+        """Put something behind it, or something else."""
+        if self.children is not None:
+            self.children[level] = place
+        elif self.only is None or self.level == level:
+            self.level = level
+            self.only = place
+        else:
+            self.children = {self.level: self.only, level: place}
+            self.only = None
+            self.level = ""
+
+    def drop_branch(self, level: str) -> None:
+        """Nothing stands behind it any more."""
+        children = self.children
+        if children is None:
+            self.only = None
+            self.level = ""
+            return
+        del children[level]
+        if not children:
+            self.children = None
+
+    def is_empty(self) -> bool:
+        """Nothing ends here or goes on from here."""
+        return (
+            self.only is None
+            and self.children is None
+            and self.one_level is None
+            and self.any_levels is None
+            and self.found is None
+        )
 
 
 def wildcard_level(topic_string: str, by_character: bool) -> i64:
     """How many whole levels stand before the first wildcard."""
     if by_character:
-        plain = re.match(r"(?:[^*?%]|%.)*", topic_string, re.DOTALL)
-        end = plain.end() if plain is not None else 0
-        return NO_WILDCARD if end == len(topic_string) else topic_string[:end].count(SEPARATOR)
+        end = wildcard_position(topic_string)
+        return NO_WILDCARD if end < 0 else plain_text(topic_string[:end]).count(SEPARATOR)
     for at, level in enumerate(topic_string.split(SEPARATOR)):
         if level in (ONE_LEVEL, ANY_LEVELS):
             return at
     return NO_WILDCARD
 
 
-def character_pattern(topic_string: str) -> re.Pattern[str]:
-    """A pattern by character."""
-    parts: list[str] = []
-    is_escaped = False
-    for one in topic_string:
-        if is_escaped:
-            parts.append(re.escape(one))
-            is_escaped = False
-        elif one == "%":
-            is_escaped = True
-        elif one == "*":
-            parts.append(".*")
-        elif one == "?":
-            parts.append(".")
-        else:
-            parts.append(re.escape(one))
-    return re.compile("".join(parts), re.DOTALL)
+def literal_prefix(topic_string: str, by_character: bool) -> str:
+    """The levels of a pattern before its first wildcard, without escapes; all of it if it has
+    none. What it matches is at or below that topic."""
+    if by_character:
+        end = wildcard_position(topic_string)
+        if end < 0:
+            return plain_text(topic_string)
+        before = plain_text(topic_string[:end])
+        return before[: max(before.rfind(SEPARATOR), 0)]
+    level = wildcard_level(topic_string, False)
+    if level == NO_WILDCARD:
+        return topic_string
+    return SEPARATOR.join(topic_string.split(SEPARATOR)[:level])
 
 
 @final
@@ -70,9 +123,13 @@ class MatchIndex:
 
     def __init__(self) -> None:
         self.version: i64 = 0  # rises with every change
-        self._root = _PatternNode()
-        self._repeats = False  # a subscription may be found on more than one path
-        self._by_character: dict[bytes, tuple[re.Pattern[str], Subscription]] = {}
+        self._root = _PatternNode(False)
+        self._by_character = CharacterIndex()
+        self._stamp: i64 = 0
+
+    def is_empty(self) -> bool:
+        """Nothing is left, not even an empty node."""
+        return self._root.is_empty() and self._by_character.is_empty()
 
     def add(self, subscription: Subscription) -> None:
         """Let it match."""
@@ -80,104 +137,89 @@ class MatchIndex:
         by_character = subscription.terms.by_character
         subscription.wildcard_level = wildcard_level(subscription.topic_string, by_character)
         if by_character and subscription.wildcard_level != NO_WILDCARD:
-            pattern = character_pattern(subscription.topic_string)
-            self._by_character[subscription.sub_id] = (pattern, subscription)
-            return
-        node = self._path(subscription)
-        if node.found is None:
-            node.found = [subscription]
+            self._by_character.add(subscription)
         else:
-            node.found.append(subscription)
+            _insert(self._root, subscription, _levels(subscription), 0)
 
     def remove(self, subscription: Subscription) -> None:
         """It matches nothing any more."""
         self.version += 1
-        if self._by_character.pop(subscription.sub_id, None) is not None:
-            return
-        found = self._path(subscription).found
-        if found is not None and subscription in found:
-            found.remove(subscription)
-
-    def _path(self, subscription: Subscription) -> _PatternNode:
-        node = self._root
-        is_plain = subscription.terms.by_character  # then "+" and "#" are ordinary
-        was_any = False
-        for level in _levels(subscription):
-            if level == ANY_LEVELS and not is_plain:
-                if node.any_levels is None:
-                    node.any_levels = _PatternNode()
-                node = node.any_levels
-                was_any = True
-                continue
-            self._repeats = self._repeats or was_any
-            if level == ONE_LEVEL and not is_plain:
-                if node.one_level is None:
-                    node.one_level = _PatternNode()
-                node = node.one_level
-                continue
-            if node.children is None:
-                node.children = {}
-            child = node.children.get(level)
-            if child is None:
-                child = _PatternNode()
-                node.children[level] = child
-            node = child
-        return node
+        by_character = subscription.terms.by_character
+        if by_character and subscription.wildcard_level != NO_WILDCARD:
+            self._by_character.remove(subscription)
+        else:
+            _take_out(self._root, subscription)
 
     def match(self, topic_string: str, block_level: i64 = 0) -> list[Subscription]:
-        """The subscriptions that match a topic. Those whose first wildcard stands above the level
-        of a node with WILDCARD(BLOCK) on the way, `block_level` levels below the root, do not."""
+        """The subscriptions that match a topic, each once. Those whose first wildcard stands above
+        the level of a node with WILDCARD(BLOCK) on the way, `block_level` levels below the root, do
+        not."""
         out: list[Subscription] = []
         levels = topic_string.split(SEPARATOR)
-        self._collect(self._root, levels, 0, out)
-        for pattern, subscription in self._by_character.values():
-            if pattern.fullmatch(topic_string) is not None:
-                out.append(subscription)
-        if self._repeats and len(out) > 1:
-            out = list({one.sub_id: one for one in out}.values())
-        if block_level:
-            out = [one for one in out if one.wildcard_level >= block_level]
+        count: i64 = len(levels)
+        active: list[_PatternNode] = []
+        self._stamp += 1
+        self._enter(self._root, active, out)
+        at: i64 = 0
+        while at < count and active:
+            level = levels[at]
+            at += 1
+            self._stamp += 1
+            following: list[_PatternNode] = []
+            for node in active:
+                if node.is_any:
+                    self._enter(node, following, out)
+                if node.children is not None:
+                    place = node.children.get(level)
+                    if place is not None:
+                        self._follow(place, levels, at, following, out)
+                elif node.only is not None and node.level == level:
+                    self._follow(node.only, levels, at, following, out)
+                if node.one_level is not None:
+                    self._follow(node.one_level, levels, at, following, out)
+            active = following
+        for node in active:
+            found = node.found
+            if found is None:
+                continue
+            if isinstance(found, list):
+                out.extend(found)
+            else:
+                out.append(found)
+        self._by_character.match(topic_string, out)
+        if block_level and out:
+            return [one for one in out if one.wildcard_level >= block_level]
         return out
 
-    def _collect(
-        self, node: _PatternNode, levels: list[str], at: i64, out: list[Subscription]
+    def _follow(
+        self,
+        place: _PatternNode | Subscription,
+        levels: list[str],
+        at: i64,
+        following: list[_PatternNode],
+        out: list[Subscription],
     ) -> None:
-        any_levels = node.any_levels
-        if any_levels is not None:
-            if any_levels.found is not None:
-                out.extend(any_levels.found)
-            self._collect_later(any_levels, levels, at, out)
-        if at == len(levels):
-            if node.found is not None:
-                out.extend(node.found)
-            return
-        if node.children is not None:
-            child = node.children.get(levels[at])
-            if child is not None:
-                self._collect(child, levels, at + 1, out)
-        if node.one_level is not None:
-            self._collect(node.one_level, levels, at + 1, out)
+        if isinstance(place, _PatternNode):
+            self._enter(place, following, out)
+        elif _ends_with(place, levels, at):
+            out.append(place)
 
-    def _collect_later(
-        self, node: _PatternNode, levels: list[str], at: i64, out: list[Subscription]
+    def _enter(
+        self, node: _PatternNode, following: list[_PatternNode], out: list[Subscription]
     ) -> None:
-        """What goes on behind a "#", from every level on."""
-        if node.children is None and node.one_level is None and node.any_levels is None:
+        """A node is possible after this level, and so is the "#" behind it, which may be none."""
+        if node.is_any:
+            if node.stamp == self._stamp:
+                return
+            node.stamp = self._stamp
+        following.append(node)
+        behind = node.any_levels
+        if behind is None:
             return
-        while at <= len(levels):
-            if at < len(levels):
-                if node.children is not None:
-                    child = node.children.get(levels[at])
-                    if child is not None:
-                        self._collect(child, levels, at + 1, out)
-                if node.one_level is not None:
-                    self._collect(node.one_level, levels, at + 1, out)
-            inner = node.any_levels
-            if inner is not None:
-                if inner.found is not None:
-                    out.extend(inner.found)
-                self._collect_later(inner, levels, at, out)
-            at += 1
+        if isinstance(behind, _PatternNode):
+            self._enter(behind, following, out)
+        else:
+            out.append(behind)
 
 
 def _levels(subscription: Subscription) -> list[str]:
@@ -185,5 +227,145 @@ def _levels(subscription: Subscription) -> list[str]:
     ordinary."""
     text = subscription.topic_string
     if subscription.terms.by_character:
-        text = re.sub(r"%(.)", r"\1", text, flags=re.DOTALL)
+        text = plain_text(text)
     return text.split(SEPARATOR)
+
+
+def _ends_with(subscription: Subscription, levels: list[str], at: i64) -> bool:
+    """Whether the rest of a pattern matches the rest of the levels."""
+    pattern = _levels(subscription)
+    if subscription.terms.by_character:  # "+" and "#" are ordinary
+        return pattern[at:] == levels[at:]
+    patterns: i64 = len(pattern)
+    count: i64 = len(levels)
+    place = at
+    any_at: i64 = -1  # where the last "#" stands, and up to where it reaches
+    reached: i64 = 0
+    while at < count:
+        if place < patterns and pattern[place] == ANY_LEVELS:
+            any_at = place
+            reached = at
+            place += 1
+        elif place < patterns and (pattern[place] == ONE_LEVEL or pattern[place] == levels[at]):
+            place += 1
+            at += 1
+        elif any_at >= 0:
+            reached += 1
+            at = reached
+            place = any_at + 1
+        else:
+            return False
+    while place < patterns and pattern[place] == ANY_LEVELS:
+        place += 1
+    return place == patterns
+
+
+def _insert(root: _PatternNode, subscription: Subscription, levels: list[str], at: i64) -> None:
+    """Put a subscription below a node, to which the levels before `at` have led."""
+    node = root
+    count: i64 = len(levels)
+    is_plain = subscription.terms.by_character  # "+" and "#" are ordinary
+    may_end = not node.is_any
+    while at < count:
+        level = levels[at]
+        at += 1
+        is_any = not is_plain and level == ANY_LEVELS
+        is_one = not is_plain and level == ONE_LEVEL
+        place = _behind(node, level, is_any, is_one)
+        if place is None and may_end and (not is_any or at == count):
+            _put_behind(node, level, is_any, is_one, subscription)
+            return
+        if not isinstance(place, _PatternNode):
+            inner = _PatternNode(is_any)
+            if place is not None:  # it was the only one there, and now goes on below
+                if is_any:
+                    inner.found = place
+                else:
+                    _insert(inner, place, _levels(place), at)
+            _put_behind(node, level, is_any, is_one, inner)
+            place = inner
+        node = place
+        may_end = may_end and not is_any
+    _append(node, subscription)
+
+
+def _append(node: _PatternNode, subscription: Subscription) -> None:
+    found = node.found
+    if found is None:
+        node.found = subscription
+    elif isinstance(found, list):
+        subscription.position = len(found)
+        found.append(subscription)
+    else:
+        found.position = 0
+        subscription.position = 1
+        node.found = [found, subscription]
+
+
+def _behind(
+    node: _PatternNode, level: str, is_any: bool, is_one: bool
+) -> _PatternNode | Subscription | None:
+    if is_any:
+        return node.any_levels
+    return node.one_level if is_one else node.branch(level)
+
+
+def _put_behind(
+    node: _PatternNode, level: str, is_any: bool, is_one: bool, place: _PatternNode | Subscription
+) -> None:
+    if is_any:
+        node.any_levels = place
+    elif is_one:
+        node.one_level = place
+    else:
+        node.set_branch(level, place)
+
+
+def _clear_behind(node: _PatternNode, level: str, is_any: bool, is_one: bool) -> None:
+    if is_any:
+        node.any_levels = None
+    elif is_one:
+        node.one_level = None
+    else:
+        node.drop_branch(level)
+
+
+def _take_out(root: _PatternNode, subscription: Subscription) -> None:
+    """Remove a subscription, and every node that is empty then."""
+    levels = _levels(subscription)
+    is_plain = subscription.terms.by_character
+    way: list[_PatternNode] = [root]
+    for level in levels:
+        is_any = not is_plain and level == ANY_LEVELS
+        is_one = not is_plain and level == ONE_LEVEL
+        place = _behind(way[-1], level, is_any, is_one)
+        if place is subscription:
+            _clear_behind(way[-1], level, is_any, is_one)
+            break
+        if not isinstance(place, _PatternNode):
+            return  # it is not there
+        way.append(place)
+    else:
+        _drop(way[-1], subscription)
+    while len(way) > 1 and way[-1].is_empty():
+        way.pop()
+        level = levels[len(way) - 1]
+        is_any = not is_plain and level == ANY_LEVELS
+        is_one = not is_plain and level == ONE_LEVEL
+        _clear_behind(way[-1], level, is_any, is_one)
+
+
+def _drop(node: _PatternNode, subscription: Subscription) -> None:
+    """Out of those that end at a node; the last takes its position."""
+    found = node.found
+    if found is subscription:
+        node.found = None
+    elif isinstance(found, list):
+        at = subscription.position
+        if at < len(found) and found[at] is subscription:
+            last = found.pop()
+            if last is not subscription:
+                found[at] = last
+                last.position = at
+            if not found:
+                node.found = None

@@ -29,6 +29,7 @@ from ternmq.values.entry import Entry
 
 if TYPE_CHECKING:
     from ternmq.pubsub.publishing import Publication
+    from ternmq.pubsub.topic_attributes import TopicAttributes
 
 
 @final
@@ -41,6 +42,7 @@ class TopicInUse(OpenTopic):
         self.published: i64 = 0  # NUMPUBS
         self.last_ns: i64 = 0
         self.publication: Publication | None = None  # one that is under way
+        self.attributes: TopicAttributes | None = None  # see `topic_attributes.attributes_of`
 
 
 @final
@@ -163,17 +165,11 @@ class PublishSubscribe(TopicSink):
 
     def changed(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
-            self.tree.ensure(definition.text("topic_string")).definition = definition
-        else:
-            subscription_changed(self, definition)
+            self.tree.place(definition)
 
     def deleted(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
-            node = self.tree.find(definition.text("topic_string"))
-            if node is not None and node.definition is definition:
-                node.definition = None
-        else:
-            subscription_deleted(self, definition)
+            self.tree.displace(definition)
 
 
 def pubsub_of(kernel: Kernel) -> PublishSubscribe:

@@ -67,6 +67,7 @@ class Subscription:
         "messages",
         "name",
         "node",
+        "position",
         "resumed_ns",
         "selection",
         "sub_id",
@@ -99,6 +100,7 @@ class Subscription:
         self.node: TopicNode | None = None  # of its topic string
         # How many whole levels stand before its first wildcard; `NO_WILDCARD` without one.
         self.wildcard_level: i64 = 0
+        self.position: i64 = 0  # among those of the match index with the same pattern
         self.is_removed = False
 
 

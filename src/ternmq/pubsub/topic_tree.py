@@ -12,9 +12,12 @@ from mypy_extensions import i64
 
 if TYPE_CHECKING:
     from ternmq.pubsub.retained import RetainedPublication
+    from ternmq.pubsub.topic_attributes import TopicAttributes
     from ternmq.store.catalog import Definition
 
 SEPARATOR: Final = "/"
+BASE_TOPIC: Final = "SYSTEM.BASE.TOPIC"
+SYSTEM_TOPICS: Final = "$SYS/MQ"  # a tree of its own: it inherits nothing, and blocks wildcards
 
 
 @final
@@ -22,6 +25,7 @@ class TopicNode:
     """One topic string."""
 
     __slots__ = (
+        "attributes",
         "children",
         "definition",
         "level",
@@ -37,6 +41,7 @@ class TopicNode:
         self.level = level
         self.children: dict[str, TopicNode] | None = None
         self.definition: Definition | None = None  # the topic object that sits here
+        self.attributes: TopicAttributes | None = None  # of an object's node; `topic_attributes`
         self.retained: RetainedPublication | None = None
         self.publishers: i64 = 0  # handles open for output
         self.subscribers: i64 = 0  # subscriptions with this string, wildcards as characters
@@ -52,6 +57,15 @@ class TopicNode:
         levels.reverse()
         return SEPARATOR.join(levels)
 
+    def depth(self) -> i64:
+        """How many levels it is below the root."""
+        depth: i64 = 0
+        node = self.parent
+        while node is not None:
+            depth += 1
+            node = node.parent
+        return depth
+
 
 @final
 class TopicTree:
@@ -60,6 +74,23 @@ class TopicTree:
     def __init__(self) -> None:
         self.root = TopicNode(None, "")
         self.nodes: i64 = 1
+        self.version: i64 = 1  # rises when a topic object comes, goes or changes
+        self.system = self.ensure(SYSTEM_TOPICS)
+
+    def place(self, definition: Definition) -> None:
+        """A topic object is new or has changed."""
+        self.version += 1
+        topic_string = definition.text("topic_string")
+        if topic_string or definition.name == BASE_TOPIC:  # SYSTEM.DEFAULT.TOPIC sits nowhere
+            self.ensure(topic_string).definition = definition
+
+    def displace(self, definition: Definition) -> None:
+        """A topic object is gone; its node stays while it is used."""
+        self.version += 1
+        node = self.find(definition.text("topic_string"))
+        if node is not None and node.definition is definition:
+            node.definition = None
+            node.attributes = None
 
     def find(self, topic_string: str) -> TopicNode | None:
         """The node of a string, if it has one."""

@@ -22,6 +22,7 @@ from ternmq.admin.events.channel_events import (
 from ternmq.admin.events.event_put import CHANNEL_EVENTS, LOGGER_EVENTS, QMGR_EVENTS, EventQueues
 from ternmq.admin.events.object_events import NAME_PARAMETERS, ObjectEvents
 from ternmq.admin.events.performance_events import PerformanceEvents
+from ternmq.admin.events.topic_events import application_of, refused_topic, topic_parameters
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.base.attributes import Value
@@ -49,6 +50,7 @@ from ternmq.kernel.events import (
 )
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.topic_sink import TopicRefusal
 from ternmq.log.archive import extent_name
 from ternmq.security.chlauth import Partner
 from ternmq.store.catalog import Definition
@@ -102,7 +104,7 @@ class Events(EventSink):
         parameters = [pcf.string(mq.MQCA_Q_NAME, name, mq.MQ_Q_NAME_LENGTH)]
         if reason in (rc.MQRC_UNKNOWN_ALIAS_BASE_Q, rc.MQRC_ALIAS_BASE_Q_TYPE_ERROR):
             parameters.extend(self._base_of(name))
-        parameters.extend(_application(connection))
+        parameters.extend(application_of(connection))
         if qmgr_name and qmgr_name != kernel.name:
             width = mq.MQ_Q_MGR_NAME_LENGTH
             parameters.append(pcf.string(mq.MQCACF_OBJECT_Q_MGR_NAME, qmgr_name, width))
@@ -133,10 +135,20 @@ class Events(EventSink):
         user = pcf.string(mq.MQCACF_USER_IDENTIFIER, connection.user, mq.MQ_USER_ID_LENGTH)
         parameters.append(user)
         if qualifier != mq.MQRQ_CMD_NOT_AUTHORIZED:
-            parameters.extend(_application(connection))
+            parameters.extend(application_of(connection))
             if name and qualifier != mq.MQRQ_CONN_NOT_AUTHORIZED:
                 parameters.append(_named(object_type, name))
         self._queue_manager_event(rc.MQRC_NOT_AUTHORIZED, parameters)
+
+    def topic_not_authorized(self, connection: Connection, refusal: TopicRefusal) -> None:
+        if self._kernel.events & AUTHORITY:
+            parameters = refused_topic(connection, refusal)
+            self._queue_manager_event(rc.MQRC_NOT_AUTHORIZED, parameters)
+
+    def topic_inhibited(self, connection: Connection, topic_string: str, names: list[str]) -> None:
+        if self._kernel.events & INHIBIT:
+            parameters = [*application_of(connection), *topic_parameters(topic_string, names)]
+            self._queue_manager_event(rc.MQRC_PUT_INHIBITED, parameters)
 
     def started(self, begun_as: int, host_name: str) -> None:
         if self._kernel.events & START_STOP:
@@ -285,14 +297,6 @@ def report_command_event(
 def event_message(command: int, reason: int, parameters: list[Parameter]) -> PCFMessage:
     """The one message of an event."""
     return PCFMessage(mq.MQCFT_EVENT, command, parameters, comp=mq.MQCC_WARNING, reason=reason)
-
-
-def _application(connection: Connection) -> list[Parameter]:
-    name = connection.application[-mq.MQ_APPL_NAME_LENGTH :]
-    return [
-        pcf.integer(mq.MQIA_APPL_TYPE, mq.MQAT_UNIX),
-        pcf.string(mq.MQCACF_APPL_NAME, name, mq.MQ_APPL_NAME_LENGTH),
-    ]
 
 
 def _named(object_type: int, name: str) -> Parameter:
