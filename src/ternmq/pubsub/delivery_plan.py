@@ -41,6 +41,7 @@ _LONG: Final = struct.Struct("<i")
 _NO_REPLIES: Final = b" " * (USER_ID_AT - REPLY_TO_QUEUE_AT)
 _NO_ORIGIN_DATA: Final = b" " * (GROUP_ID_AT - APPL_ORIGIN_DATA_AT)
 _NO_BYTES: Final = b""
+WITH_HEADER: Final = (mq.MQPSPROP_RFH2, mq.MQPSPROP_COMPAT)  # that go before the data
 
 
 @final
@@ -296,15 +297,12 @@ def _judge(plan: DeliveryPlan) -> None:
     for one in plan.candidates:
         local = one.local
         plan.is_logged = plan.is_logged or one.is_logged
-        if local is None or not one.destination.is_plain or one.style.form in _WITH_HEADER:
+        if local is None or not one.destination.is_plain or one.style.form in WITH_HEADER:
             plan.is_plain = False
             continue
         if local.name in seen or local.queue.stream is not None or local.triggered:
             plan.is_plain = False
         seen.add(local.name)
-
-
-_WITH_HEADER: Final = (mq.MQPSPROP_RFH2, mq.MQPSPROP_COMPAT)
 
 
 def identity_of(terms: SubscriptionTerms) -> bytes:

@@ -80,7 +80,9 @@ def with_header(
     words = _option_words(options, is_retained)
     if form == mq.MQPSPROP_RFH2:
         shown = "".join([f"<PubOpt>{word}</PubOpt>" for word in words])
-        folder = f"<psc><Command>Publish</Command>{shown}<Topic>{escaped(topic_string)}</Topic></psc>"
+        folder = (
+            f"<psc><Command>Publish</Command>{shown}<Topic>{escaped(topic_string)}</Topic></psc>"
+        )
         header = RulesHeader2(encoding=encoding, ccsid=ccsid, format=kind, folders=[folder]).pack()
         name = mq.MQFMT_RF_HEADER_2
     else:

@@ -17,18 +17,18 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
+from ternmq.pubsub.delivery_plan import origin_of
+from ternmq.pubsub.destinations import Destinations
 from ternmq.pubsub.match_index import MatchIndex
-from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
-from ternmq.pubsub.subscription_definition import subscription_changed, subscription_deleted
-from ternmq.pubsub.subscription_expiry import expire_due
-from ternmq.pubsub.subscription_groups import Group, group_of, is_special
+from ternmq.pubsub.retained import Retained
+from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.subscription_store import SubscriptionStore
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
 from ternmq.store.catalog import Definition
 from ternmq.values.entry import Entry
 
 if TYPE_CHECKING:
-    from ternmq.pubsub.publishing import Publication
+    from ternmq.pubsub.delivery_plan import DeliveryPlan
     from ternmq.pubsub.topic_attributes import TopicAttributes
 
 
@@ -41,7 +41,7 @@ class TopicInUse(OpenTopic):
         self.node = node
         self.published: i64 = 0  # NUMPUBS
         self.last_ns: i64 = 0
-        self.publication: Publication | None = None  # one that is under way
+        self.plan: DeliveryPlan | None = None  # who gets its publications; see `delivery_plan`
         self.attributes: TopicAttributes | None = None  # see `topic_attributes.attributes_of`
 
 
@@ -65,9 +65,9 @@ class PublishSubscribe(TopicSink):
         self.index = MatchIndex()
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
-        self.grouped: dict[Group, Subscription] = {}
-        self.special: i64 = 0  # subscriptions for which `subscription_groups.chosen` is asked
-        self.expiries: list[tuple[int, bytes]] = []  # a heap: when, and which
+        self.destinations = Destinations(kernel)
+        self.retained = Retained(self)
+        self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies
         self.store = SubscriptionStore()  # of durable subscriptions of applications
         self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
         self.left_queues: list[str] = []  # managed queues to be deleted when nothing holds them
@@ -157,11 +157,8 @@ class PublishSubscribe(TopicSink):
             return close_topic(self, handle, options)
         return close_subscription(self, handle, options)
 
-    def tick(self, now_ns: int) -> None:
-        from ternmq.pubsub.stored_upkeep import keep_up
-
-        expire_due(self)
-        keep_up(self)
+    def unit_ended(self, number: int, is_committed: bool) -> None:
+        self.retained.unit_ended(number, is_committed)
 
     def changed(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:

@@ -1,30 +1,65 @@
-"""MQPUT to a topic: which subscriptions it matches, and a copy for each."""
+"""MQPUT and MQPUT1 to a topic: what may refuse the publication as a whole, and its way to the
+subscriptions that match.
+
+Nothing is put before every queue was asked. A publication that nothing is logged for, and that all
+queues take, goes by `_put_plain`; every other by `Publication`, a long one in bounded steps.
+"""
 
 from __future__ import annotations
 
-from typing import final
+import struct
+from typing import Final
 
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_HOBJ_ERROR
+from ternmq.base.limits import PRIORITY_MAX
+from ternmq.base.reasons import (
+    MQRC_HOBJ_ERROR,
+    MQRC_MISSING_REPLY_TO_Q,
+    MQRC_MSG_NOT_ALLOWED_IN_GROUP,
+    MQRC_MSG_TOO_BIG_FOR_Q_MGR,
+    MQRC_NO_SUBS_MATCHED,
+    MQRC_PRIORITY_EXCEEDS_MAXIMUM,
+    MQRC_PROPERTIES_TOO_BIG,
+    MQRC_PUT_INHIBITED,
+    MQRC_SEGMENTATION_NOT_ALLOWED,
+)
+from ternmq.codec.mqi.mqmd import MSG_FLAGS_AT, REPORT_AT
+from ternmq.codec.property_area import property_bytes
+from ternmq.kernel.acceptance import BACKLOG_BUFFERS, relieve
 from ternmq.kernel.connection import Connection, Handle
-from ternmq.kernel.copies import arrived
+from ternmq.kernel.delivery import hand_over, serve
+from ternmq.kernel.ending import abandon
+from ternmq.kernel.events import PERFORMANCE
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering import was_copied
+from ternmq.kernel.objects import lowest_cap
 from ternmq.kernel.put import unit_for
 from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.transmission import with_reply_place
+from ternmq.pubsub.delivery_plan import Delivery, DeliveryPlan, plan_of
+from ternmq.pubsub.publication import STEP_COPIES, LongPublication, Publication, deliver
+from ternmq.pubsub.publication_properties import published_properties
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
-from ternmq.pubsub.subscription import Subscription
-from ternmq.values.entry import ZERO_ID, Entry
+from ternmq.store.copying import NANOSECONDS_A_TENTH
+from ternmq.values.entry import REPORTS, ZERO_ID, Entry
 
-
-@final
-class Publication:
-    """One publication on its way, between its steps."""
-
-    def __init__(self, subscriptions: list[Subscription]) -> None:
-        self.subscriptions = subscriptions
-        self.at: i64 = 0
+_LONG: Final = struct.Struct("<i")
+_NO_FLAGS: Final = bytes(4)
+_IN_GROUP: Final = (
+    mq.MQMF_MSG_IN_GROUP | mq.MQMF_LAST_MSG_IN_GROUP | mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT
+)
+_REPLIES: Final = (
+    mq.MQRO_EXCEPTION_WITH_FULL_DATA
+    | mq.MQRO_EXPIRATION_WITH_FULL_DATA
+    | mq.MQRO_COA_WITH_FULL_DATA
+    | mq.MQRO_COD_WITH_FULL_DATA
+    | mq.MQRO_PAN
+    | mq.MQRO_NAN
+    | mq.MQRO_ACTIVITY
+)
 
 
 def publish(
@@ -39,53 +74,246 @@ def publish(
     topic = handle.topic
     if not isinstance(topic, TopicInUse) or handle.connection is not connection:
         raise mq_error(MQRC_HOBJ_ERROR, verb="MQPUT", object=handle.resolved_name)
+    under_way = connection.undertaking
+    if under_way is not None:
+        if isinstance(under_way, LongPublication) and under_way.is_of(handle, request, data):
+            return _done(topic, under_way.go_on())
+        if not abandon(kernel, connection):
+            return None
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
-    persistence = (
-        0 if request.persistence == mq.MQPER_PERSISTENCE_AS_TOPIC_DEF else request.persistence
-    )
-    priority = max(request.priority, 0)
-    matched = pubsub.index.match(topic.topic_string)
-    unit = unit_for(kernel, connection, request)
+    plan = plan_of(pubsub, connection, topic, request.level)
+    if plan is None:
+        return None
+    _check(kernel, handle, topic, plan, request, data)
+    return _publish(pubsub, connection, handle, topic, plan, request, data)
+
+
+def _publish(
+    pubsub: PublishSubscribe,
+    connection: Connection,
+    handle: Handle,
+    topic: TopicInUse,
+    plan: DeliveryPlan,
+    request: PutRequest,
+    data: bytes,
+) -> Entry | None:
+    published = _as_published(pubsub.kernel, connection, plan, request, data)
+    options = request.options
+    rows = plan.rows
+    if plan.selects or options & mq.MQPMO_NOT_OWN_SUBS:
+        rows = plan.choose(published, connection, options & mq.MQPMO_NOT_OWN_SUBS != 0)
+    if not rows and options & mq.MQPMO_WARN_IF_NO_SUBS_MATCHED:
+        connection.warning = MQRC_NO_SUBS_MATCHED
+    if (
+        plan.is_plain
+        and not request.syncpoint
+        and not options & (mq.MQPMO_RETAIN | mq.MQPMO_SUPPRESS_REPLYTO)
+        and not (published.persistent and plan.is_logged)
+        and not published.flags & REPORTS
+        and len(rows) <= STEP_COPIES
+        and _all_take(rows, published.length)
+    ):
+        _put_plain(pubsub, connection, topic, plan, rows, published)
+        return _done(topic, published)
+    unit = unit_for(pubsub.kernel, connection, request)
+    publication = Publication(pubsub, handle, topic, plan, request, published, rows)
+    return _done(topic, deliver(publication, unit))
+
+
+def _done(topic: TopicInUse, published: Entry | None) -> Entry | None:
+    if published is not None:
+        topic.published += 1
+        topic.last_ns = published.put_ns
+    return published
+
+
+# ---- what may refuse it as a whole
+
+
+def _check(
+    kernel: Kernel,
+    handle: Handle,
+    topic: TopicInUse,
+    plan: DeliveryPlan,
+    request: PutRequest,
+    data: bytes,
+) -> None:
+    name = topic.object_name or topic.topic_string
+    if not plan.attributes.publish:
+        detail = f"topic {topic.topic_string} is PUB(DISABLED)"
+        raise mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=name, detail=detail)
+    if request.base[MSG_FLAGS_AT : MSG_FLAGS_AT + 4] != _NO_FLAGS:
+        _refuse_flags(name, request)
+    if request.options & mq.MQPMO_SUPPRESS_REPLYTO:
+        report: int = _LONG.unpack_from(request.base, REPORT_AT)[0]
+        if report & _REPLIES:
+            detail = "MQPMO_SUPPRESS_REPLYTO with a report that needs ReplyToQ"
+            raise mq_error(MQRC_MISSING_REPLY_TO_Q, verb="MQPUT", object=name, detail=detail)
+    if len(data) > kernel.max_length:
+        detail = f"{len(data)} bytes, MAXMSGL({kernel.max_length})"
+        raise mq_error(MQRC_MSG_TOO_BIG_FOR_Q_MGR, verb="MQPUT", object=kernel.name, detail=detail)
+    if request.properties and kernel.max_properties >= 0:
+        found = property_bytes(request.properties)
+        if found > kernel.max_properties:
+            detail = f"{found} bytes of properties, MAXPROPL({kernel.max_properties})"
+            raise mq_error(MQRC_PROPERTIES_TOO_BIG, verb="MQPUT", object=kernel.name, detail=detail)
+
+
+def _refuse_flags(name: str, request: PutRequest) -> None:
+    flags: int = _LONG.unpack_from(request.base, MSG_FLAGS_AT)[0]
+    if flags & _IN_GROUP:
+        detail = "publications are in no group and no segments"
+        raise mq_error(MQRC_MSG_NOT_ALLOWED_IN_GROUP, verb="MQPUT", object=name, detail=detail)
+    if flags & mq.MQMF_SEGMENTATION_ALLOWED:
+        detail = "publications are not split: put without MQMF_SEGMENTATION_ALLOWED"
+        raise mq_error(MQRC_SEGMENTATION_NOT_ALLOWED, verb="MQPUT", object=name, detail=detail)
+
+
+# ---- the message as it is published
+
+
+def _as_published(
+    kernel: Kernel, connection: Connection, plan: DeliveryPlan, request: PutRequest, data: bytes
+) -> Entry:
+    attributes = plan.attributes
+    persistence = request.persistence
+    if persistence == mq.MQPER_PERSISTENCE_AS_TOPIC_DEF:
+        persistence = attributes.default_persistence
+    priority = request.priority
+    if priority == mq.MQPRI_PRIORITY_AS_TOPIC_DEF:
+        priority = attributes.default_priority
+    if priority > PRIORITY_MAX:
+        connection.warning = MQRC_PRIORITY_EXCEEDS_MAXIMUM
     now_ns: i64 = kernel.clock.now_ns()
+    expiry_at: i64 = 0
+    expiry = lowest_cap(request.expiry, attributes.cap_expiry)
+    if expiry >= 0:
+        expiry_at = now_ns + expiry * NANOSECONDS_A_TENTH
     base = request.resolved_base(priority, persistence)
-    published = Entry(
+    if request.replies_unplaced:
+        base = request.placed_base(with_reply_place(kernel, base))
+    msg_id = request.msg_id
+    return Entry(
         0,
-        priority,
-        persistence,
+        min(priority, PRIORITY_MAX),
+        request.flags | persistence,
         now_ns,
-        0,
-        kernel.new_id(),
-        ZERO_ID,
+        expiry_at,
+        kernel.new_id() if msg_id == ZERO_ID else msg_id,
+        kernel.new_id() if request.new_correl_id else request.correl_id,
         ZERO_ID,
         base,
         data,
         len(data),
+        request.properties,
     )
-    for subscription in matched:
-        definition = kernel.catalog.definitions.get(subscription.destination)
-        if definition is None:
-            continue
-        local = kernel.local_queue(connection, definition)
+
+
+# ---- the short way
+
+
+def _all_take(rows: list[Delivery], length: i64) -> bool:
+    """Whether all queues take a copy without further ado. The questions are those of `check_queue`
+    and `is_behind`; `Publication` asks these for the reason."""
+    for one in rows:
+        local = one.local
+        if local is None or local.put_inhibited or local.held_by is not None:
+            return False
+        queue = local.queue
+        held = queue.plain_bytes + queue.persistent_bytes
+        if (
+            queue.clearing_before
+            or queue.damaged
+            or queue.stream is not None
+            or local.triggered
+            or local.deleted
+            or length > local.max_length
+            or queue.available + queue.swept_alive + queue.uncommitted_puts >= local.max_depth
+            or queue.file_bytes + held + length + _AREA_BYTES > local.max_bytes
+            or held > BACKLOG_BUFFERS * (queue.plain_limit + queue.persistent_limit)
+        ):
+            return False
+    return True
+
+
+_AREA_BYTES: Final = 1 << 17  # more than any property area is likely to have
+
+
+def _put_plain(
+    pubsub: PublishSubscribe,
+    connection: Connection,
+    topic: TopicInUse,
+    plan: DeliveryPlan,
+    rows: list[Delivery],
+    published: Entry,
+) -> None:
+    """Put all copies. None of them is logged, so nothing can part them."""
+    kernel = pubsub.kernel
+    area = published_properties(published.properties)
+    level = plan.level
+    for style in plan.styles:
+        style.make_base(published.base, published.priority, pubsub.origin, True)
+        style.make_area(area, topic.topic_string, 0, level)
+    watches = kernel.measured != 0 or kernel.events & PERFORMANCE != 0
+    now_ns = published.put_ns
+    expiry_at = published.expiry_at
+    data = published.data
+    length = published.length
+    for one in rows:
+        local = one.local
         if local is None:
-            return None
+            continue
+        style = one.style
+        correl_id = one.correl_id
         copy = Entry(
             0,
-            priority,
-            persistence,
-            now_ns,
+            style.priority,
             0,
+            now_ns,
+            expiry_at,
             kernel.new_id(),
-            subscription.correl_id,
+            published.correl_id if correl_id is None else correl_id,
             ZERO_ID,
-            base,
+            style.base,
             data,
-            len(data),
-            request.properties,
+            length,
+            style.area,
         )
-        connection.depends_on(kernel.coordinator.put(unit, local.queue, copy))
-        arrived(kernel, local, copy, unit, True)
+        subscription = one.subscription
         subscription.messages += 1
         subscription.last_ns = now_ns
-    topic.published += 1
-    topic.last_ns = now_ns
-    return published
+        queue = local.queue
+        queue.idle_checkpoints = 0
+        if local.watched:
+            local.watch.last_put_ns = now_ns
+        if local.waiters.count and hand_over(kernel, connection, local, copy):
+            if watches:
+                _note_handed_over(kernel, one, copy)
+            continue
+        copy.number = queue.next_number
+        copy.queue_id = queue.queue_id
+        queue.next_number += 1
+        queue.reveal(copy, 0)
+        if watches:
+            _note(kernel, one, copy)
+        if local.waiters.count:
+            serve(kernel, local, copy)
+        if queue.plain_bytes > queue.plain_limit:
+            relieve(kernel, queue)
+
+
+def _note(kernel: Kernel, one: Delivery, copy: Entry) -> None:
+    local = one.local
+    if local is None:
+        return
+    if kernel.events & PERFORMANCE:
+        kernel.event_sink.was_put(local)
+    if kernel.measured:
+        was_copied(kernel, local, copy)
+
+
+def _note_handed_over(kernel: Kernel, one: Delivery, copy: Entry) -> None:
+    _note(kernel, one, copy)
+    local = one.local
+    if local is not None and kernel.events & PERFORMANCE:
+        kernel.event_sink.was_got(local)

@@ -1,15 +1,43 @@
-"""The retained publication of a topic."""
+"""The retained publication of a topic: which message of SYSTEM.RETAINED.PUB.QUEUE it is.
+
+Each is a message of its own there, put in the publisher's unit of work: descriptor and data as
+published, properties those of the publisher and mqps.Top, Pub and Pbl (`publication_properties`).
+When the unit is committed the node switches to the new message, and the old one is removed outside
+any unit; of several that a crash leaves, the one with the highest stream number counts.
+"""
 
 from __future__ import annotations
 
-from typing import final
+from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.object_types import LOCAL
+from ternmq.base.reasons import MQRC_PUT_NOT_RETAINED
+from ternmq.codec.mqi.mqmd import PUT_APPL_TYPE_AT, USER_ID_AT
+from ternmq.codec.property_area import find_value
+from ternmq.kernel.connection import Connection
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.pubsub.own_messages import find_message
+from ternmq.pubsub.publication_properties import TOPIC_STRING, publication_area
+from ternmq.txn.unit import UnitOfWork
+from ternmq.values.entry import AVAILABLE, PERSISTENT, ZERO_ID, Entry
+
+if TYPE_CHECKING:
+    from ternmq.pubsub.publish_subscribe import PublishSubscribe
+    from ternmq.pubsub.topic_tree import TopicNode
+
+RETAINED_QUEUE: Final = "SYSTEM.RETAINED.PUB.QUEUE"
+_TOPIC_NAME: Final = TOPIC_STRING.encode("ascii")
+REMOVED_AT_ONCE: Final = 64  # of those that could not be removed when they were replaced
 
 
 @final
 class RetainedPublication:
-    """Which message of SYSTEM.RETAINED.PUB.QUEUE it is, and what DISPLAY and expiry need of it."""
+    """Which message it is, and what DISPLAY and expiry need of it."""
 
     __slots__ = ("expires_at_ns", "is_persistent", "msg_id", "sequence")
 
@@ -20,3 +48,161 @@ class RetainedPublication:
         self.sequence: i64 = sequence
         self.is_persistent = is_persistent
         self.expires_at_ns: i64 = expires_at_ns  # Unix time; 0: never
+
+
+@final
+class _Pending:
+    """A retained publication in a unit of work that has not ended."""
+
+    __slots__ = ("entry", "node")
+
+    def __init__(self, node: TopicNode, entry: Entry) -> None:
+        self.node = node
+        self.entry = entry
+
+
+@final
+class Retained:
+    """What waits for the end of units of work, and what is still to be removed."""
+
+    def __init__(self, pubsub: PublishSubscribe) -> None:
+        self._pubsub = pubsub
+        self._pending: dict[int, list[_Pending]] = {}
+        self._leaving: list[bytes] = []  # MsgIds of replaced ones that are not removed yet
+        self._connection = Connection(0, b"", "", pubsub.kernel.name)
+
+    def refused(self, refusal: MQError) -> MQError:
+        """The reason of a publication that cannot be retained: nobody gets it."""
+        detail = f"{RETAINED_QUEUE} does not take it: {refusal}"
+        return mq_error(MQRC_PUT_NOT_RETAINED, verb="MQPUT", object=RETAINED_QUEUE, detail=detail)
+
+    def was_put(self, node: TopicNode, entry: Entry, unit: UnitOfWork | None) -> None:
+        """A publication to be retained was put on its queue."""
+        if unit is None:
+            self._switch(node, entry)
+            return
+        number = int(unit.unit_id)
+        pending = self._pending.get(number)
+        if pending is None:
+            pending = []
+            self._pending[number] = pending
+        pending.append(_Pending(node, entry))
+        self._pubsub.in_units = True
+
+    def unit_ended(self, number: int, is_committed: bool) -> None:
+        """Switch to what the unit has retained."""
+        pending = self._pending.pop(number, None)
+        if not self._pending:
+            self._pubsub.in_units = False
+        if pending is None or not is_committed:
+            return
+        for one in pending:
+            if one.entry.state == AVAILABLE:  # else this publication was undone alone
+                self._switch(one.node, one.entry)
+
+    def _switch(self, node: TopicNode, entry: Entry) -> None:
+        old = node.retained
+        persistent = entry.flags & PERSISTENT != 0
+        node.retained = RetainedPublication(
+            entry.msg_id, entry.sequence, persistent, entry.expiry_at
+        )
+        if old is not None:
+            self.remove(old.msg_id)
+
+    def clear(self, node: TopicNode) -> None:
+        """CLEAR TOPICSTR: the topic retains nothing any more."""
+        old = node.retained
+        node.retained = None
+        if old is not None:
+            self.remove(old.msg_id)
+
+    def current(self, node: TopicNode) -> RetainedPublication | None:
+        """What a topic retains now: one that has expired counts no more."""
+        found = node.retained
+        if found is not None and found.expires_at_ns:
+            if found.expires_at_ns <= self._pubsub.kernel.clock.now_ns():
+                node.retained = None
+                return None
+        return found
+
+    # ---- removing
+
+    def remove(self, msg_id: bytes) -> None:
+        """Remove a message that is retained no more, now or as soon as it can be read."""
+        self._leaving.append(msg_id)
+        self.remove_some()
+
+    def remove_some(self) -> None:
+        """Remove what was left to be removed, a bounded number."""
+        leaving = self._leaving
+        tried = leaving[:REMOVED_AT_ONCE]
+        left = [msg_id for msg_id in tried if not self._removed(msg_id)]
+        self._leaving = leaving[REMOVED_AT_ONCE:] + left
+
+    def _removed(self, msg_id: bytes) -> bool:
+        kernel = self._pubsub.kernel
+        local = kernel.locals.get(RETAINED_QUEUE)
+        if local is None or not kernel.coordinator.has_room(None, 0):
+            return False
+        queue = local.queue
+        entry = find_message(kernel, self._connection, queue, msg_id)
+        if entry is None:
+            return self._connection.park is None
+        if queue.fetched:
+            queue.forget_fetched(entry)
+        kernel.coordinator.get(None, queue, entry)
+        return True
+
+
+def retained_topic(entry: Entry) -> str | None:
+    """The topic that a message of the queue is retained for; None: it is no retained
+    publication."""
+    value = find_value(entry.properties, _TOPIC_NAME)
+    return value if isinstance(value, str) else None
+
+
+def retained_queue(pubsub: PublishSubscribe, connection: Connection) -> LocalQueue | None:
+    """The queue for a put; None: it must be loaded first, and the verb is parked."""
+    kernel: Kernel = pubsub.kernel
+    definition = kernel.catalog.definitions.get(RETAINED_QUEUE)
+    if definition is None or definition.object_type != LOCAL:
+        detail = "it is not a local queue of this queue manager; define it"
+        raise mq_error(MQRC_PUT_NOT_RETAINED, verb="MQPUT", object=RETAINED_QUEUE, detail=detail)
+    try:
+        return kernel.local_queue(connection, definition)
+    except MQError as unfit:
+        raise pubsub.retained.refused(unfit) from unfit
+
+
+def retained_entry(
+    pubsub: PublishSubscribe,
+    topic_string: str,
+    published: Entry,
+    area: bytes,
+    level: i64,
+    has_replies: bool,
+) -> Entry:
+    """The message on the queue; `area` has the publisher's properties that are published."""
+    base = published.base
+    replies = base[100:USER_ID_AT] if has_replies else b" " * (USER_ID_AT - 100)
+    base = (
+        b"".join(
+            (base[:100], replies, base[USER_ID_AT:PUT_APPL_TYPE_AT], pubsub.origin, base[304:320])
+        )
+        + b"    "
+        + base[324:]
+    )
+    return Entry(
+        0,
+        published.priority,
+        published.flags & PERSISTENT,
+        published.put_ns,
+        published.expiry_at,
+        pubsub.kernel.new_id(),
+        published.correl_id,
+        ZERO_ID,
+        base,
+        published.data,
+        published.length,
+        publication_area(area, topic_string, "", mq.MQPUBO_RETAIN_PUBLICATION, level, False),
+    )

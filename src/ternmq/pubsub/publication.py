@@ -1,0 +1,352 @@
+"""One publication on its way to the queues of its subscriptions, and onto the queue of retained
+publications.
+
+Every queue is asked before anything is put. A copy that its queue does not take goes to the
+dead-letter queue, if USEDLQ says so and that queue takes it, and is then delivered; else PMSGDLV or
+NPMSGDLV decides whether the publication fails. More copies than one step takes are put in several,
+inside the application's unit of work or an inner one, which is undone if a later step fails.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from mypy_extensions import i64
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import (
+    MQRC_BACKED_OUT,
+    MQRC_OBJECT_IN_USE,
+    MQRC_PUBLICATION_FAILURE,
+    MQRC_RESOURCE_PROBLEM,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
+from ternmq.kernel.acceptance import check_queue, check_room, is_behind
+from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.ending import abandon, commit_unit
+from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.transmission import as_transmitted
+from ternmq.kernel.undeliverable import is_discarded
+from ternmq.kernel.undertaking import Undertaking
+from ternmq.pubsub.copies import Copies
+from ternmq.pubsub.dead_copies import dead_copy, dead_letter_queue
+from ternmq.pubsub.delivery_plan import WITH_HEADER, Delivery, DeliveryPlan
+from ternmq.pubsub.publication_properties import published_properties, with_header
+from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
+from ternmq.pubsub.retained import retained_entry, retained_queue
+from ternmq.store.catalog import Definition
+from ternmq.store.copying import NANOSECONDS_A_TENTH
+from ternmq.txn.unit import ACTIVE, UnitOfWork
+from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
+
+STEP_COPIES: Final = 4096
+NOT_DELIVERED: Final = "AMQ7590W"
+
+
+@final
+class Publication:
+    """A publication, and what is put of it in one step."""
+
+    def __init__(
+        self,
+        pubsub: PublishSubscribe,
+        handle: Handle,
+        topic: TopicInUse,
+        plan: DeliveryPlan,
+        request: PutRequest,
+        published: Entry,
+        rows: list[Delivery],
+    ) -> None:
+        self.pubsub = pubsub
+        self.kernel: Kernel = pubsub.kernel
+        self.handle = handle
+        self.connection: Connection = handle.connection
+        self.topic = topic
+        self.plan = plan
+        self.request = request
+        self.published = published
+        self.rows = rows
+        self._has_replies = request.options & mq.MQPMO_SUPPRESS_REPLYTO == 0
+        self._retains = request.options & mq.MQPMO_RETAIN != 0
+        self._options: i64 = mq.MQPUBO_RETAIN_PUBLICATION if self._retains else 0
+        self._area = published_properties(published.properties)
+        self._reports: i64 = published.flags & REPORTS
+        # Of the step under way: how many messages and bytes a queue gets, who gets one, who not.
+        self._counts: dict[str, int] = {}
+        self._bytes: dict[str, int] = {}
+        self._given: list[Delivery] = []
+        self._lost: Delivery | None = None
+        self._lost_reason: i64 = 0
+
+    def deliver(self, first: i64, last: i64, unit: UnitOfWork | None) -> bool:
+        """Put the copies for some of the subscriptions; False: parked, and nothing was done."""
+        kernel = self.kernel
+        connection = self.connection
+        copies = Copies(kernel, connection, self.handle)
+        self._begin_step()
+        retained: Entry | None = None
+        if self._retains and first == 0:
+            retained = self._retain(copies)
+            if retained is None:
+                return False
+        at = first
+        while at < last:
+            one = self.rows[at]
+            at += 1
+            if one.subscription.is_removed:
+                continue  # since the step before
+            if not self._add(copies, one):
+                return False
+        if not copies.has_room(unit, self.topic.topic_string) or not copies.put(unit):
+            return False
+        now_ns = self.published.put_ns
+        for one in self._given:
+            one.subscription.messages += 1
+            one.subscription.last_ns = now_ns
+        if retained is not None:
+            self.pubsub.retained.was_put(self.topic.node, retained, unit)
+        self._report_lost()
+        return True
+
+    def _begin_step(self) -> None:
+        self._counts.clear()
+        self._bytes.clear()
+        self._given.clear()
+        self._lost = None
+
+    def _retain(self, copies: Copies) -> Entry | None:
+        local = retained_queue(self.pubsub, self.connection)
+        if local is None:
+            return None
+        entry = retained_entry(
+            self.pubsub,
+            self.topic.topic_string,
+            self.published,
+            self._area,
+            self.plan.level,
+            self._has_replies,
+        )
+        refusal = self._refusal(local, [], entry)
+        if refusal is not None:
+            raise self.pubsub.retained.refused(refusal)
+        if self.connection.park is not None:
+            return None
+        copies.add(local, entry, True)
+        return entry
+
+    # ---- one copy
+
+    def _add(self, copies: Copies, one: Delivery) -> bool:
+        """One more copy; False: parked. Raises if the publication fails for it."""
+        destination = one.destination
+        local = destination.local
+        entry = self._copy(one)
+        shares = entry.data is self.published.data
+        if local is None or destination.reason:
+            return self._undelivered(copies, one, entry, destination.error())
+        placed = entry
+        if destination.route is not None:
+            placed = as_transmitted(self.kernel, destination.route, entry)
+            shares = False
+        refusal = self._refusal(local, destination.via, placed)
+        if refusal is not None:
+            return self._undelivered(copies, one, entry, refusal)
+        if self.connection.park is not None:
+            return False
+        copies.add(local, placed, shares)
+        self._given.append(one)
+        return True
+
+    def _copy(self, one: Delivery) -> Entry:
+        published = self.published
+        style = one.style
+        style.make_base(published.base, published.priority, self.pubsub.origin, self._has_replies)
+        style.make_area(self._area, self.topic.topic_string, self._options, self.plan.level)
+        data = published.data
+        base = style.base
+        if style.form in WITH_HEADER:
+            data, base = with_header(
+                style.form, data, base, self.topic.topic_string, False, self._options
+            )
+        expiry_at = published.expiry_at
+        cap = one.destination.cap
+        if cap >= 0:
+            capped = published.put_ns + cap * NANOSECONDS_A_TENTH
+            expiry_at = min(expiry_at, capped) if expiry_at else capped
+        return Entry(
+            0,
+            style.priority,
+            self._reports | (published.flags & PERSISTENT if one.is_logged else 0),
+            published.put_ns,
+            expiry_at,
+            self.kernel.new_id(),
+            published.correl_id if one.correl_id is None else one.correl_id,
+            ZERO_ID,
+            base,
+            data,
+            len(data),
+            style.area,
+        )
+
+    def _refusal(self, local: LocalQueue, via: list[Definition], entry: Entry) -> MQError | None:
+        """Why a queue does not take a copy; the connection may be parked instead."""
+        kernel = self.kernel
+        area: i64 = len(entry.properties)
+        name = local.name
+        count = self._counts.get(name, 0)
+        held = self._bytes.get(name, 0)
+        try:
+            if local.deleted:
+                raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb="MQPUT", object=name)
+            if local.queue.clearing_before or local.held_by is not None:
+                raise mq_error(MQRC_OBJECT_IN_USE, verb="MQPUT", object=name)
+            persistence = entry.flags & PERSISTENT
+            check_queue(kernel, self.connection, local, via, entry.length, area, persistence)
+            if count:
+                check_room(kernel, local, count + 1, held + entry.length + area)
+            is_behind(kernel, self.connection, local, entry.length + area)
+        except MQError as refusal:
+            return refusal
+        self._counts[name] = count + 1
+        self._bytes[name] = int(held + entry.length + area)
+        return None
+
+    # ---- a copy that is not taken
+
+    def _undelivered(self, copies: Copies, one: Delivery, entry: Entry, refusal: MQError) -> bool:
+        """Its queue does not take a copy; False: parked."""
+        attributes = self.plan.attributes
+        if attributes.use_dead_letter:
+            if is_discarded(entry):
+                return True
+            if self._bury(copies, one, entry, refusal.reason):
+                return True
+            if self.connection.park is not None:
+                return False
+        delivery = attributes.nonpersistent_delivery
+        if self.published.persistent:
+            delivery = attributes.persistent_delivery
+        is_durable = one.subscription.terms.is_durable
+        if delivery == mq.MQDLV_ALL or (delivery == mq.MQDLV_ALL_DUR and is_durable):
+            raise mq_error(
+                MQRC_PUBLICATION_FAILURE,
+                verb="MQPUT",
+                object=self.topic.object_name or self.topic.topic_string,
+                detail=f"queue {one.destination.name} does not take it: {refusal}; nobody got it",
+            )
+        if self._lost is None:
+            self._lost = one
+            self._lost_reason = refusal.reason
+        return True
+
+    def _bury(self, copies: Copies, one: Delivery, entry: Entry, reason: int) -> bool:
+        """To the dead-letter queue; False: that does not take it, or the connection is parked."""
+        try:
+            local = dead_letter_queue(self.kernel, self.connection)
+        except MQError:
+            return False
+        if local is None:
+            return False
+        flags = entry.flags | self.published.flags & PERSISTENT
+        dead = dead_copy(self.kernel, entry, flags, one.destination, reason)
+        if self._refusal(local, [], dead) is not None or self.connection.park is not None:
+            return False
+        copies.add(local, dead, False)
+        return True
+
+    def _report_lost(self) -> None:
+        """Operators get a message, once a handle and queue until the reason changes."""
+        one = self._lost
+        if one is None:
+            return
+        refused = self.handle.copies_refused
+        if refused is None:
+            refused = {}
+            self.handle.copies_refused = refused
+        name = one.destination.name
+        if refused.get(name) != self._lost_reason:
+            refused[name] = int(self._lost_reason)
+            shown = one.subscription.name or one.subscription.sub_id.hex()
+            inserts = (self.topic.topic_string, shown, name, int(self._lost_reason))
+            self.kernel.notices.add(NOT_DELIVERED, inserts)
+
+
+@final
+class LongPublication(Undertaking):
+    """One of more copies than a step takes, between its steps."""
+
+    def __init__(self, publication: Publication, unit: UnitOfWork, is_inner: bool) -> None:
+        super().__init__(unit, is_inner)
+        self._publication = publication
+        self._next: i64 = 0  # subscription
+        self._warning: i64 = publication.connection.warning
+        self._error: MQError | None = None  # why it is being undone
+
+    def is_of(self, handle: Handle, request: PutRequest, data: bytes) -> bool:
+        """Whether this is the publication that is tried again; see `SegmentedPut.is_of`."""
+        own = self._publication
+        given = own.request
+        return (
+            handle is own.handle
+            and request.options == given.options
+            and request.level == given.level
+            and request.base == given.base
+            and request.properties == given.properties
+            and request.msg_id == given.msg_id
+            and request.correl_id == given.correl_id
+            and data == own.published.data
+        )
+
+    def go_on(self) -> Entry | None:
+        """The next copies; the publication when all are put, else None."""
+        publication = self._publication
+        connection = publication.connection
+        kernel = publication.kernel
+        if self._error is None:
+            try:
+                self._put_some()
+            except MQError as error:
+                self._error = error
+        if self._error is not None:
+            if not abandon(kernel, connection):
+                return None
+            raise self._error
+        if self._next < len(publication.rows):
+            if connection.park is None:
+                connection.again = True
+            return None
+        connection.undertaking = None
+        if self.is_inner:
+            commit_unit(kernel, connection, self.unit)
+        connection.warning = self._warning
+        return publication.published
+
+    def _put_some(self) -> None:
+        publication = self._publication
+        unit = self.unit
+        if unit.state != ACTIVE:
+            reason = MQRC_RESOURCE_PROBLEM if self.is_inner else MQRC_BACKED_OUT
+            raise mq_error(reason, verb="MQPUT", detail=unit.backed_out_by)
+        last = min(self._next + STEP_COPIES, len(publication.rows))
+        before = len(unit.changes)
+        if not publication.deliver(self._next, last, unit):
+            return
+        if self._next and len(unit.changes) > before:
+            unit.copies += 1  # all steps count once
+        self._next = last
+
+
+def deliver(publication: Publication, unit: UnitOfWork | None) -> Entry | None:
+    """Begin a publication, and end it if one step is enough; None: parked, or goes on later."""
+    count = len(publication.rows)
+    if count <= STEP_COPIES:
+        if publication.deliver(0, count, unit):
+            return publication.published
+        return None
+    within = publication.kernel.coordinator.begin() if unit is None else unit
+    state = LongPublication(publication, within, unit is None)
+    publication.connection.undertaking = state
+    return state.go_on()
