@@ -43,7 +43,7 @@ from ternmq.txn.unit import ACTIVE, UnitOfWork
 from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
 
 STEP_COPIES: Final = 4096
-NOT_DELIVERED: Final = "AMQ7590W"
+NOT_DELIVERED: Final = "AMQ7593W"
 
 
 @final
