@@ -181,6 +181,6 @@ class CharacterIndex:
                 break
             patterns = self._by_prefix.get(topic_string[:length])
             if patterns is not None:
-                for pattern in patterns.values():
-                    if pattern.matches(topic_string):
-                        out.append(pattern.subscription)
+                out.extend(
+                    [one.subscription for one in patterns.values() if one.matches(topic_string)]
+                )

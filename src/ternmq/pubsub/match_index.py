@@ -155,7 +155,21 @@ class MatchIndex:
         the level of a node with WILDCARD(BLOCK) on the way, `block_level` levels below the root, do
         not."""
         out: list[Subscription] = []
-        levels = topic_string.split(SEPARATOR)
+        for node in self._at_the_end(topic_string.split(SEPARATOR), out):
+            found = node.found
+            if found is None:
+                continue
+            if isinstance(found, list):
+                out.extend(found)
+            else:
+                out.append(found)
+        self._by_character.match(topic_string, out)
+        if block_level and out:
+            return [one for one in out if one.wildcard_level >= block_level]
+        return out
+
+    def _at_the_end(self, levels: list[str], out: list[Subscription]) -> list[_PatternNode]:
+        """The nodes to which all levels lead; what is found on the way is appended to `out`."""
         count: i64 = len(levels)
         active: list[_PatternNode] = []
         self._stamp += 1
@@ -178,18 +192,7 @@ class MatchIndex:
                 if node.one_level is not None:
                     self._follow(node.one_level, levels, at, following, out)
             active = following
-        for node in active:
-            found = node.found
-            if found is None:
-                continue
-            if isinstance(found, list):
-                out.extend(found)
-            else:
-                out.append(found)
-        self._by_character.match(topic_string, out)
-        if block_level and out:
-            return [one for one in out if one.wildcard_level >= block_level]
-        return out
+        return active
 
     def _follow(
         self,

@@ -1,8 +1,9 @@
 """The attributes that hold for a topic: those of the closest topic object at or above it.
 
-An object that says ASPARENT, or has a blank name of a model queue, leaves the answer to the next one
-upwards. What nobody says has the delivered value of SYSTEM.BASE.TOPIC, also when that was deleted.
-The branch $SYS/MQ looks no higher than itself. Kept at the node of the object until one changes.
+An object that says ASPARENT, or has a blank name of a model queue, leaves the answer to the next
+one upwards. What nobody says has the delivered value of SYSTEM.BASE.TOPIC, also when that was
+deleted. The branch $SYS/MQ looks no higher than itself. Kept at the node of the object until one
+changes.
 """
 
 from __future__ import annotations

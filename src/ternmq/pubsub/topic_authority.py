@@ -1,9 +1,10 @@
 """Who may publish and subscribe to a topic, and what a refusal reports.
 
-Authority is given on topic objects. The closest one at or above the topic string is asked first, then
-the next upwards, until one grants; a closer one cannot take away what a higher one gives. Refused is
-only after SYSTEM.BASE.TOPIC, or after SYSTEM.ADMIN.TOPIC in the branch $SYS/MQ, and the event lists
-every object that was asked. `user` is what `acting_user` or `subscribing_user` say; None: no check.
+Authority is given on topic objects. The closest one at or above the topic string is asked first,
+then the next upwards, until one grants; a closer one cannot take away what a higher one gives. It
+is refused only after SYSTEM.BASE.TOPIC, or after SYSTEM.ADMIN.TOPIC in the branch $SYS/MQ, and the
+event lists every object that was asked. `user` is what `acting_user` or `subscribing_user` say;
+None: no check.
 """
 
 from __future__ import annotations
@@ -102,8 +103,8 @@ def check_subscribe(
     by_character: bool,
     options: int,
 ) -> None:
-    """MQSUB that creates or alters a subscription to a topic string, wildcards and all. A pattern is
-    governed by what stands before its first wildcard."""
+    """MQSUB that creates or alters a subscription to a topic string, wildcards and all. A pattern
+    is governed by what stands before its first wildcard."""
     _check_topic(pubsub, connection, user, topic_string, by_character, options, auth.SUB)
 
 

@@ -1,0 +1,115 @@
+"""The match index against a matcher that tries every subscription.
+
+Hypothesis makes patterns of both schemes, adds and removes them, and compares what topic strings
+find. When all are removed, nothing may be left of the trie.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ternmq.pubsub.character_patterns import plain_text
+from ternmq.pubsub.match_index import MatchIndex, literal_prefix
+from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
+
+LEVELS = st.sampled_from(["a", "b", "", "+", "#", "a#", "%"])
+TOPICS = st.lists(st.sampled_from(["a", "b", "", "+", "#", "*"]), min_size=1, max_size=6).map(
+    "/".join
+)
+BY_LEVEL = st.lists(LEVELS, min_size=1, max_size=6).map("/".join)
+BY_CHARACTER = st.text("ab/*?%#+", min_size=1, max_size=8)
+PATTERNS = st.one_of(st.tuples(BY_LEVEL, st.just(False)), st.tuples(BY_CHARACTER, st.just(True)))
+
+
+def by_level(pattern: list[str], topic: list[str]) -> bool:
+    if not pattern:
+        return not topic
+    if pattern[0] == "#":
+        return any(by_level(pattern[1:], topic[skip:]) for skip in range(len(topic) + 1))
+    return bool(topic) and pattern[0] in ("+", topic[0]) and by_level(pattern[1:], topic[1:])
+
+
+def by_character(pattern: str, topic: str) -> bool:
+    parts = re.findall(r"%.|.", pattern, re.DOTALL)
+    meanings = {"*": ".*", "?": "."}
+    text = "".join(meanings.get(one) or re.escape(one[-1]) for one in parts)
+    return re.fullmatch(text, topic, re.DOTALL) is not None
+
+
+def matches(subscription: Subscription, topic: str) -> bool:
+    if subscription.terms.by_character:
+        return by_character(subscription.topic_string, topic)
+    return by_level(subscription.topic_string.split("/"), topic.split("/"))
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(PATTERNS, max_size=24),
+    st.lists(TOPICS, min_size=1, max_size=8),
+    st.lists(st.integers(0, 23), max_size=12),
+)
+def test_the_index_finds_what_trying_every_subscription_finds(
+    patterns: list[tuple[str, bool]], topics: list[str], removed: list[int]
+) -> None:
+    index = MatchIndex()
+    terms = (SubscriptionTerms(), SubscriptionTerms(by_character=True))
+    there: dict[int, Subscription] = {}
+    for number, (pattern, is_by_character) in enumerate(patterns):
+        sub_id = number.to_bytes(24, "big")
+        there[number] = Subscription(sub_id, str(number), pattern, terms[is_by_character])
+        index.add(there[number])
+    for number in removed:
+        if number in there:
+            index.remove(there.pop(number))
+    for topic in topics:
+        found = sorted(int(one.name) for one in index.match(topic))
+        assert found == [number for number, one in there.items() if matches(one, topic)]
+    for subscription in there.values():
+        index.remove(subscription)
+    assert index.is_empty()
+
+
+@settings(max_examples=200, deadline=None)
+@given(PATTERNS, TOPICS)
+def test_what_a_pattern_matches_is_at_or_below_its_literal_prefix(
+    pattern: tuple[str, bool], topic: str
+) -> None:
+    text, is_by_character = pattern
+    subscription = Subscription(
+        b"1" * 24, "S", text, SubscriptionTerms(by_character=is_by_character)
+    )
+    prefix = literal_prefix(text, is_by_character)
+    if matches(subscription, topic) and prefix:
+        assert topic == prefix or topic.startswith(prefix + "/")
+
+
+def test_many_wildcards_in_one_pattern_do_not_take_long() -> None:
+    index = MatchIndex()
+    terms = (SubscriptionTerms(), SubscriptionTerms(by_character=True))
+    levels = "/".join(["#", "a"] * 200)
+    index.add(Subscription(b"1" * 24, "levels", levels + "/b", terms[0]))
+    index.add(Subscription(b"2" * 24, "lazy", "a/" + levels + "/b", terms[0]))
+    index.add(Subscription(b"3" * 24, "characters", "*a" * 200 + "*b", terms[1]))
+    assert index.match("/".join(["a"] * 1000)) == []
+    assert len(index.match("/".join(["a"] * 1000) + "/b")) == 3
+
+
+def test_a_thousand_subscriptions_of_one_topic_are_removed_in_any_order() -> None:
+    index = MatchIndex()
+    terms = SubscriptionTerms()
+    all_of_them = [
+        Subscription(number.to_bytes(24, "big"), "", "a/b", terms) for number in range(1000)
+    ]
+    for one in all_of_them:
+        index.add(one)
+    for one in all_of_them[::2] + all_of_them[1::2]:
+        index.remove(one)
+    assert index.is_empty()
+
+
+def test_an_escape_stands_for_the_next_character() -> None:
+    assert plain_text("a%*b%%c%") == "a*b%c%"
+    assert literal_prefix("$SYS/MQ%/*", True) == "$SYS/MQ"
