@@ -9,6 +9,7 @@ By character: `character_patterns`.
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Final, final
 
 from mypy_extensions import i64
@@ -59,6 +60,7 @@ class _PatternNode:
 
     def set_branch(self, level: str, place: _PatternNode | Subscription) -> None:
         """Put something behind it, or something else."""
+        level = intern(level)  # the same names come back at many nodes
         if self.children is not None:
             self.children[level] = place
         elif self.only is None or self.level == level:
