@@ -16,6 +16,7 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import NAME_RULE, fits_field
 from ternmq.base.object_types import MODEL
 from ternmq.base.reasons import (
+    MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_HANDLE_NOT_AVAILABLE,
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
     MQRC_Q_TYPE_ERROR,
@@ -27,6 +28,7 @@ from ternmq.kernel.authority import acting_user
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_closed
+from ternmq.kernel.objects import is_topic_alias
 from ternmq.kernel.resolve import close_handle, detach, named, open_queue
 from ternmq.kernel.transmission import is_this_manager
 from ternmq.values.distribution import Outcome
@@ -112,6 +114,9 @@ class ListOpening:
         if definition is not None and definition.object_type == MODEL:
             if is_this_manager(kernel, one.qmgr):
                 self._refuse_model(kernel, connection, one)
+        if definition is not None and is_topic_alias(definition):
+            detail = "an alias of a topic cannot be in a distribution list"
+            raise mq_error(MQRC_ALIAS_BASE_Q_TYPE_ERROR, verb=verb, object=one.queue, detail=detail)
         return open_queue(
             kernel,
             connection,

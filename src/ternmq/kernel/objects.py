@@ -14,10 +14,9 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.base.counters import QueueFigures
 from ternmq.base.errors import check
-from ternmq.base.object_types import REMOTE, TOPIC
+from ternmq.base.object_types import ALIAS, REMOTE, TOPIC
 from ternmq.base.reasons import (
     MQRC_ALIAS_BASE_Q_TYPE_ERROR,
-    MQRC_OBJECT_TYPE_ERROR,
     MQRC_UNKNOWN_ALIAS_BASE_Q,
 )
 from ternmq.kernel.events import QueueCounts
@@ -156,13 +155,18 @@ def trigger_terms(definition: Definition) -> str:
     return " ".join(str(definition.attributes[name]) for name in _TRIGGER_TERMS)
 
 
+def is_topic_alias(definition: Definition) -> bool:
+    """An alias with TARGTYPE(TOPIC)."""
+    return definition.object_type == ALIAS and definition.number("target_type") == mq.MQOT_TOPIC
+
+
 def alias_fault(catalog: Catalog, alias: Definition) -> int:
-    """Why an alias leads nowhere, as a reason; 0 if it leads to a queue. One that names a topic
-    leads nowhere yet, also if there is a queue of the topic's name."""
+    """Why an alias leads to no queue, as a reason; 0 if it leads to one. One that names a topic
+    does not, also if there is a queue of the topic's name."""
     target = alias.text("target")
-    if alias.number("target_type") == mq.MQOT_TOPIC:
+    if is_topic_alias(alias):
         is_known = catalog.find(TOPIC, target) is not None
-        return MQRC_OBJECT_TYPE_ERROR if is_known else MQRC_UNKNOWN_ALIAS_BASE_Q
+        return MQRC_ALIAS_BASE_Q_TYPE_ERROR if is_known else MQRC_UNKNOWN_ALIAS_BASE_Q
     definition = catalog.definitions.get(target)
     if definition is None:
         return MQRC_UNKNOWN_ALIAS_BASE_Q

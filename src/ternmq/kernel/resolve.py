@@ -37,7 +37,7 @@ from ternmq.kernel.events import LOCAL_NAMES, REMOTE_NAMES, report_deleted, repo
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import were_purged
 from ternmq.kernel.metering_calls import was_closed, was_opened
-from ternmq.kernel.objects import LocalQueue, alias_fault
+from ternmq.kernel.objects import LocalQueue, alias_fault, is_topic_alias
 from ternmq.kernel.selection import selection_of
 from ternmq.kernel.streaming import check_receiver, plan_of
 from ternmq.kernel.transmission import (
@@ -140,6 +140,9 @@ def open_queue(
 ) -> Handle | None:
     """Open a queue; None: the connection is parked until the queue is loaded."""
     connection.begin_verb()
+    alias = kernel.catalog.definitions.get(name)
+    if alias is not None and is_topic_alias(alias) and is_this_manager(kernel, qmgr_name):
+        return kernel.topics.open_alias(connection, alias, options, verb, alternate_user)
     user = acting_user(kernel, connection, options, alternate_user, verb)
     via: list[Definition] = []
     definition, route = named(kernel, connection, user, name, qmgr_name, options, verb, via)

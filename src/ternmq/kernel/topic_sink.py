@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_HOBJ_ERROR
+from ternmq.base.reasons import MQRC_HOBJ_ERROR, MQRC_UNKNOWN_ALIAS_BASE_Q
 
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Connection, Handle
@@ -58,6 +58,17 @@ class TopicSink:
         """MQPUT or MQPUT1 on a handle of a topic; None: the connection is parked, or goes on
         later."""
         raise mq_error(MQRC_HOBJ_ERROR, verb="MQPUT", object=handle.resolved_name)
+
+    def open_alias(
+        self,
+        connection: Connection,
+        alias: Definition,
+        options: int,
+        verb: str,
+        alternate_user: str,
+    ) -> Handle | None:
+        """MQOPEN of an alias with TARGTYPE(TOPIC); None: parked."""
+        raise mq_error(MQRC_UNKNOWN_ALIAS_BASE_Q, verb=verb, object=alias.name)
 
     def close(self, handle: Handle, options: int) -> bool:
         """MQCLOSE of a handle of a topic or of a subscription; False: parked."""

@@ -71,6 +71,8 @@ def resolved_names(handle: Handle, options: i64, qmgr_name: str) -> tuple[str, s
     bit as MQPMO_RESOLVE_LOCAL_Q, asks for the local queue."""
     route = handle.route
     if route is None:
+        if handle.topic is not None:  # a topic is no queue
+            return "", ""
         return handle.resolved_name, qmgr_name
     if options & mq.MQOO_RESOLVE_LOCAL_Q:
         return route.transmission.name, qmgr_name

@@ -17,11 +17,11 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
-from ternmq.pubsub.delivery_plan import origin_of
-from ternmq.pubsub.destinations import Destinations
-from ternmq.pubsub.match_index import MatchIndex
-from ternmq.pubsub.retained import Retained
-from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix
+from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
+from ternmq.pubsub.subscription_definition import subscription_changed, subscription_deleted
+from ternmq.pubsub.subscription_expiry import expire_due
+from ternmq.pubsub.subscription_groups import Group, group_of, is_special
 from ternmq.pubsub.subscription_store import SubscriptionStore
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
 from ternmq.store.catalog import Definition
@@ -83,18 +83,18 @@ class PublishSubscribe(TopicSink):
         self.by_id[subscription.sub_id] = subscription
         if subscription.name:
             self.by_name[subscription.name] = subscription
-        node = self.tree.ensure(subscription.topic_string)
-        node.subscribers += 1
-        subscription.node = node
         self.index.add(subscription)
+        if subscription.wildcard_level == NO_WILDCARD:  # a pattern is no topic
+            terms = subscription.terms
+            node = self.tree.ensure(literal_prefix(subscription.topic_string, terms.by_character))
+            node.subscribers += 1
+            subscription.node = node
         if is_special(subscription):
             self.special += 1
             if subscription.terms.is_grouped:
                 self.grouped[group_of(subscription)] = subscription
         if subscription.expires_at_ns:
-            heapq.heappush(
-                self.expiries, (int(subscription.expires_at_ns), subscription.sub_id)
-            )
+            heapq.heappush(self.expiries, (int(subscription.expires_at_ns), subscription.sub_id))
 
     def change(
         self,
@@ -136,6 +136,7 @@ class PublishSubscribe(TopicSink):
             del self.by_name[subscription.name]
         if subscription.node is not None:
             subscription.node.subscribers -= 1
+            subscription.node.used_ns = self.kernel.clock.monotonic_ns()
         self.index.remove(subscription)
         if is_special(subscription):
             self._forget_special(subscription)
@@ -148,6 +149,18 @@ class PublishSubscribe(TopicSink):
         from ternmq.pubsub.publishing import publish
 
         return publish(self, connection, handle, request, data)
+
+    def open_alias(
+        self,
+        connection: Connection,
+        alias: Definition,
+        options: int,
+        verb: str,
+        alternate_user: str,
+    ) -> Handle | None:
+        from ternmq.pubsub.opening import open_alias
+
+        return open_alias(self, connection, alias, options, verb, alternate_user)
 
     def close(self, handle: Handle, options: int) -> bool:
         from ternmq.pubsub.opening import close_topic

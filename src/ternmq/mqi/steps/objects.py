@@ -25,6 +25,7 @@ from ternmq.kernel.inquire import inquire, set_attributes
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.list_open import close_list
 from ternmq.kernel.metering_calls import was_inquired, was_set
+from ternmq.kernel.objects import is_topic_alias
 from ternmq.kernel.resolve import close, open_plain, open_queue, open_queue_manager
 from ternmq.kernel.transmission import is_this_manager, resolved_names
 from ternmq.kernel.widening import widen
@@ -73,6 +74,7 @@ def open_object(
             options,
             verb,
             od.alternate_user_id,
+            od.object_qmgr_name,
         )
     return open_queue(
         kernel,
@@ -136,8 +138,11 @@ def _needed(kernel: Kernel, call: calls.Open) -> int:
     if is_first and not is_this_manager(kernel, call.od.object_qmgr_name):
         return mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING  # all that it can be used for
     definition = kernel.catalog.definitions.get(call.od.object_name)
-    if options == 0 and definition is not None and definition.object_type == MODEL:
-        options = _ALL_USES
+    if options == 0 and definition is not None:
+        if definition.object_type == MODEL:
+            options = _ALL_USES
+        elif is_topic_alias(definition):
+            return mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
     if call.exclusive:
         if options & mq.MQOO_INPUT_AS_Q_DEF:
             options -= mq.MQOO_INPUT_AS_Q_DEF
