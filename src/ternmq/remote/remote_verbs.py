@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar, final
 
 from mypy_extensions import i64, mypyc_attr
 
+from ternmq.base import constants as mq
 from ternmq.base.errors import (
     IntegrityError,
     MQError,
@@ -63,7 +64,9 @@ class PackedPut(PutForm):
         return other
 
     def with_level(self, level: int) -> PutForm:
-        other = PackedPut(self.options, self.packed, self.context)
+        # Such a put is answered: those without an answer go by a shorter way, where all are alike.
+        options = self.options & ~mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_SYNC_RESPONSE
+        other = PackedPut(options, self.packed, self.context)
         other.properties = self.properties
         other.level = level
         return other

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ternmq import constants as mq
-from tests.conformance.pubsub.bed import C, M, Bed, reason_of
+from tests.conformance.pubsub.bed import Bed, C, M, reason_of
 
 
 def test_bed_when_published_then_subscriber_gets_it(bed: Bed) -> None:

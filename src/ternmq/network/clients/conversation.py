@@ -395,12 +395,16 @@ class Conversation:
 
     def read(self, one: Segment) -> Values:
         """The values of a call."""
+        return self.read_all(one)[0]
+
+    def read_all(self, one: Segment) -> tuple[Values, bytes]:
+        """The values of a call, and what stands behind them."""
         values = read_body(one, self.line.fap_level).values
         values.pop("call_length", None)
-        values.pop(REST, None)
+        rest: bytes = values.pop(REST, b"")
         values["comp"] = mq.MQCC_OK
         values["reason"] = 0
-        return values
+        return values, rest
 
     # ---- what goes
 

@@ -14,7 +14,6 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
-    MQRC_FUNCTION_NOT_SUPPORTED,
     MQRC_STAT_TYPE_ERROR,
 )
 from ternmq.codec.mqi.mqsts import Status
@@ -34,6 +33,11 @@ from ternmq.network.clients.object_calls import (
     set_attributes,
 )
 from ternmq.network.clients.spi_calls import spi_call
+from ternmq.network.clients.topic_calls import (
+    refuse_subscribe,
+    request_publications,
+    subscribe,
+)
 from ternmq.network.clients.xa_flows import XA_CALLS
 from ternmq.values.calls import units as calls
 from ternmq.wire.fap.part import Values
@@ -193,14 +197,6 @@ def status(conversation: Conversation, one: Segment) -> None:
     StatusCall(conversation, one.header, conversation.read(one)).go_on()
 
 
-# ---- what is not there
-
-
-def not_supported(conversation: Conversation, one: Segment) -> None:
-    """Subscriptions are not there yet."""
-    raise mq_error(MQRC_FUNCTION_NOT_SUPPORTED, detail="publish/subscribe is not supported yet")
-
-
 CALLS: Final[dict[int, Callable[[Conversation, Segment], None]]] = {
     MQDISC: disconnect,
     MQOPEN: open_any,
@@ -213,8 +209,8 @@ CALLS: Final[dict[int, Callable[[Conversation, Segment], None]]] = {
     MQCMIT: commit,
     MQBACK: back_out,
     MQSTAT: status,
-    MQSUB: not_supported,
-    MQSUBRQ: not_supported,
+    MQSUB: subscribe,
+    MQSUBRQ: request_publications,
     SPI: spi_call,
     REQUEST_MSGS: request_messages,
     NOTIFICATION: notified,
@@ -223,4 +219,5 @@ CALLS: Final[dict[int, Callable[[Conversation, Segment], None]]] = {
 REFUSALS: Final[dict[int, Callable[[Values], None]]] = {
     MQOPEN: refuse_open,
     MQINQ: refuse_inquire,
+    MQSUB: refuse_subscribe,
 }

@@ -26,14 +26,14 @@ from ternmq.base.reasons import (
     MQRC_SELECTOR_NOT_FOR_TYPE,
     MQRC_SOURCE_CCSID_ERROR,
 )
-from ternmq.codec.charset import decode, encode, is_known
-from ternmq.codec.mqi.charv import CharV, read_charv
+from ternmq.codec.charset import decode, encode
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.transmission import resolved_names
 from ternmq.mqi.options import check_close
 from ternmq.mqi.steps import objects as steps
 from ternmq.network.clients.conversation import Call, Conversation, StepCall
+from ternmq.network.clients.described_strings import returned, string_behind, topic_behind
 from ternmq.values.calls import objects as calls
 from ternmq.values.calls.messages import selection_of_put1
 from ternmq.values.character_lengths import character_bytes
@@ -68,9 +68,13 @@ class OpenCall(Call):
         options: int,
         attributes: Values | None,
     ) -> None:
-        selector = selection_text(conversation, od, values.pop("object_following", b""))
-        od.selection_string.length = 0  # the reply has no strings
-        self.step = steps.Open(calls.Open(asked_object(od), options, selector=selector))
+        following = values.pop("object_following", b"")
+        selector = selection_text(conversation, od, following)
+        topic = topic_behind(conversation, od, following)
+        od.selection_string.length = 0  # the reply has no strings but the resolved one
+        od.object_string.length = 0
+        self.asked = calls.Open(asked_object(od), options, selector=selector, object_string=topic)
+        self.step = steps.Open(self.asked)
         self.od = od
         self.attributes = attributes  # what the reply says of the queue's defaults
         super().__init__(conversation, header, values)
@@ -94,8 +98,21 @@ class OpenCall(Call):
         if local is not None and local.creator is handle:
             od.object_name = local.name
         complete_object(od, handle, self.conversation.connected().engine.name)
+        if od.version >= mq.MQOD_VERSION_4:
+            self._return_string()
         if self.attributes is not None:
             return_defaults(handle, self.attributes)
+
+    def _return_string(self) -> None:
+        """ResObjectString of a topic, if there is a buffer for it."""
+        od = self.od
+        text = self.asked.resolved_string
+        behind = returned(self.conversation, od.resolved_object_string, text, od.size())
+        if behind:
+            self.values["object_following"] = behind
+            spoo: Values | None = self.values.get("spoo")
+            if spoo is not None:
+                spoo["length"] += len(behind)
 
     def give_up(self) -> None:
         self.values["handle"] = _NO_HANDLE
@@ -118,30 +135,36 @@ def asked_object(od: ObjectDescriptor) -> ObjectDescriptor:
 def selection_text(conversation: Conversation, od: ObjectDescriptor, following: bytes) -> str:
     """The selection string of an MQOD, which stands behind it; IBM's Java client fills in an offset
     also where there is no string."""
-    described = od.selection_string
-    if od.version < mq.MQOD_VERSION_4 or described.length == 0:
+    if od.version < mq.MQOD_VERSION_4:
         return ""
-    at = described.offset - od.size()
-    if described.offset <= 0 or at < 0 or at > len(following):
-        detail = f"its offset is {described.offset}, its length {described.length}"
-        raise mq_error(MQRC_SELECTION_STRING_ERROR, verb="MQOPEN", detail=detail)
-    ccsid = conversation.form.ccsid if described.ccsid == mq.MQCCSI_APPL else described.ccsid
-    if not is_known(ccsid):
-        raise mq_error(MQRC_SOURCE_CCSID_ERROR, verb="MQOPEN", detail=f"VSCCSID {ccsid}")
-    shifted = CharV(offset=described.offset, length=described.length, ccsid=ccsid)
-    text = bytes(od.size()) + following
-    return read_charv(
-        shifted, text, 0, ccsid, MQRC_SELECTION_STRING_ERROR, SELECTION_STRING_BYTES_MAX
+    return string_behind(
+        conversation,
+        od.selection_string,
+        od.size(),
+        following,
+        "MQOPEN",
+        MQRC_SELECTION_STRING_ERROR,
+        MQRC_SOURCE_CCSID_ERROR,
+        SELECTION_STRING_BYTES_MAX,
     )
 
 
 def refuse_selection(conversation: Conversation, values: Values) -> None:
     """MQPUT1 selects nothing, and says so."""
     od: ObjectDescriptor = values["object"]
-    text = selection_text(conversation, od, values.pop("object_following", b""))
+    text = selection_text(conversation, od, values.get("object_following", b""))
     od.selection_string.length = 0  # the reply has no strings
     if text:
         raise selection_of_put1(od.object_name)
+
+
+def put1_topic(conversation: Conversation, values: Values) -> str:
+    """The topic string of an MQPUT1."""
+    od: ObjectDescriptor = values["object"]
+    text = topic_behind(conversation, od, values.pop("object_following", b""))
+    od.object_string.length = 0
+    od.resolved_object_string.length = 0
+    return text
 
 
 def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> None:
@@ -158,7 +181,7 @@ def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> Non
     if route is not None:
         od.known_count = 0
         od.unknown_count = 1
-    od.resolved_type = od.object_type
+    od.resolved_type = od.object_type if handle.topic is None else mq.MQOT_TOPIC
 
 
 def return_defaults(handle: Handle, fields: Values) -> None:

@@ -18,9 +18,7 @@ from ternmq.api.arguments import CACHED_REQUESTS_MAX
 from ternmq.base import constants as mq
 from ternmq.base.errors import IntegrityError, MQError, mq_error
 from ternmq.base.ids import put_stamp
-from ternmq.base.reasons import (
-    MQRC_MSG_TOO_BIG_FOR_CHANNEL,
-)
+from ternmq.base.reasons import MQRC_MSG_TOO_BIG_FOR_CHANNEL
 from ternmq.codec.charset import encode
 from ternmq.codec.mqi.mqmd import BYTES_1, BYTES_2, Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
@@ -34,7 +32,12 @@ from ternmq.mqi.steps.messages import Put1
 from ternmq.network.clients.byte_form import Form
 from ternmq.network.clients.conversation import Call, Conversation
 from ternmq.network.clients.given_fields import as_given
-from ternmq.network.clients.object_calls import asked_object, complete_object, refuse_selection
+from ternmq.network.clients.object_calls import (
+    asked_object,
+    complete_object,
+    put1_topic,
+    refuse_selection,
+)
 from ternmq.values.calls import messages as calls
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
@@ -497,14 +500,19 @@ class Put1Call(Call):
     """MQPUT1: open, put, close."""
 
     def __init__(
-        self, conversation: Conversation, header: Header, values: Values, request: PutRequest
+        self,
+        conversation: Conversation,
+        header: Header,
+        values: Values,
+        request: PutRequest,
+        topic: str,
     ) -> None:
         od: ObjectDescriptor = values["object"]
         message: bytes = values["data"]
         options: PutOptions = values["options"]
         if options.options & AREA_BEFORE_DATA:
             request, message = without_area(request, message)
-        self.asked = calls.Put1(asked_object(od), request, message)
+        self.asked = calls.Put1(asked_object(od), request, message, topic)
         self._request = request
         self.step = Put1(self.asked)
         self.error: MQError | None = None
@@ -538,6 +546,8 @@ class Put1Call(Call):
         entry = self.asked.entry
         if entry is not None:
             complete_put(self.values, entry, self.conversation.form, self._request.base)
+        if self.asked.warning:
+            self.values.update(comp=mq.MQCC_WARNING, reason=self.asked.warning)
 
     def answer(self) -> None:
         pmo: PutOptions = self.values["options"]
@@ -579,6 +589,7 @@ def put1_message(conversation: Conversation, one: Segment) -> None:
         return
     try:
         refuse_selection(conversation, values)
+        topic = put1_topic(conversation, values)
         request = request_put(conversation, md, pmo, "MQPUT1")
     except MQError as error:
         if not is_silent_put(conversation, pmo):
@@ -586,4 +597,4 @@ def put1_message(conversation: Conversation, one: Segment) -> None:
         od: ObjectDescriptor = values["object"]
         note_failure(conversation, pmo, od.object_name, error)
         return
-    Put1Call(conversation, one.header, values, request).go_on()
+    Put1Call(conversation, one.header, values, request, topic).go_on()

@@ -28,6 +28,7 @@ from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.remote.fap import flows
 from ternmq.remote.fap.client_conversation import Conversation, Reply, Stream
 from ternmq.remote.fap.frames import (
+    LONG,
     FapRequest,
     asked_options,
     furnished,
@@ -55,10 +56,12 @@ from ternmq.remote.remote_verbs import (
     error_from,
 )
 from ternmq.values.calls.call import Call
+from ternmq.values.calls.topics import Subscribe
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
+from ternmq.values.put_form import PUBLICATION_LEVEL_MAX
 from ternmq.wire.extension import pack_request, unpack_answer
 from ternmq.wire.fap.vocabulary import (
     MQDISC,
@@ -99,6 +102,7 @@ class FapVerbs(RemoteVerbs):
         self.reply_queue = ""  # of the last command
         self.window_bytes = 0  # of read-ahead
         self.states: dict[ObjectHandle, OpenState] = {}
+        self.subscriptions: dict[ObjectHandle, Subscribe] = {}  # what MQSUB was asked, by Hsub
         self._put_reply: Reply | None = None  # to the last put
         self._put_descriptor: Descriptor | None = None  # of the last MQPUT1
         self._put_warning = 0
@@ -128,6 +132,7 @@ class FapVerbs(RemoteVerbs):
         self.link.handles.pop(handle.handle_id, None)
         self.conversation.streams.pop(handle.handle_id, None)
         self.states.pop(handle, None)
+        self.subscriptions.pop(handle, None)
         self._kept.pop(handle, None)
 
     # ---- put
@@ -139,6 +144,10 @@ class FapVerbs(RemoteVerbs):
         framing = self.conversation.framing
         if len(data) > framing.message_bytes_max:
             raise framing.too_long(len(data), "MQPUT", handle.resolved_name)
+        if form.level != PUBLICATION_LEVEL_MAX:
+            level = int(form.level)
+            packed = framing.put_body(packed, options | more, b"", form.context, level)
+            packed += LONG.pack(len(data))
         request = FapRequest(MQPUT, handle, packed, data)
         request.options = options | more
         request.context = form.context

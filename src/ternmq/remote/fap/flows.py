@@ -33,7 +33,9 @@ from ternmq.remote.fap.open_call import (
     is_elsewhere,
     not_applicable,
     open_request,
+    resolved_string,
     set_values,
+    topic_behind,
 )
 from ternmq.remote.fap.replies import checked, committed, lost_with_connection
 from ternmq.remote.remote_verbs import Exchange, PackedPut
@@ -45,6 +47,7 @@ from ternmq.values.calls.units import EndPrepared, Forget, Prepare, Recover
 from ternmq.values.character_lengths import character_bytes
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.put_form import foreign_form
+from ternmq.values.topic_string import checked_string
 from ternmq.wire.fap.vocabulary import (
     MQBACK,
     MQCLOSE,
@@ -92,7 +95,8 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
         options = first_options(options, call.exclusive)
     described = checked_object(call.od)
     asked = described.object_name
-    reply = yield open_request(described, options, call.selector)
+    topic = checked_string(call.object_string, call.verb) if call.object_string else ""
+    reply = yield open_request(described, options, call.selector, b"", topic)
     if is_elsewhere(call, reply.reason):
         options = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
         reply = yield open_request(described, options)
@@ -104,6 +108,9 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
     described.object_name = answered.object_name
     verbs.link.handles[reply.handle] = handle
     state = OpenState(described, options, values.get("fopa", {}), call.selector)
+    state.topic = topic
+    if described.object_type == mq.MQOT_TOPIC:
+        call.resolved_string = resolved_string(values)
     if answered.object_name != asked:
         state.model = asked
     verbs.states[handle] = state
@@ -182,7 +189,11 @@ def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
     if len(data) > framing.message_bytes_max:
         raise framing.too_long(len(data), "MQPUT1", described.object_name)
     options = int(form.options) & ~mq.MQPMO_ASYNC_RESPONSE | more
-    body = described.pack() + framing.put_body(packed, options, b"", form.context)
+    behind = b""
+    if call.object_string:
+        behind = topic_behind(described, checked_string(call.object_string, call.verb))
+    puts = framing.put_body(packed, options, b"", form.context, int(form.level))
+    body = described.pack() + behind + puts
     request = FapRequest(MQPUT1, None, body + LONG.pack(len(data)), data)
     request.options = options
     reply = checked((yield request), described.object_name)
@@ -191,6 +202,19 @@ def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
     descriptor: Descriptor = reply.values()["descriptor"]
     verbs.was_put1(descriptor, reply.reason)
     call.msg_id = descriptor.msg_id
+    call.warning = reply.reason
+
+
+def _subscribe(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    from ternmq.remote.fap import topic_flows  # few subscribe
+
+    yield from topic_flows.subscribe(verbs, call)
+
+
+def _request_publications(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    from ternmq.remote.fap import topic_flows  # few subscribe
+
+    yield from topic_flows.request_publications(verbs, call)
 
 
 def _open_list(verbs: FapVerbs, call: Call) -> Exchange[None]:
@@ -330,7 +354,9 @@ FLOWS: Final[dict[str, Flow]] = {
     "put1_list": _put_list,
     "put_list": _put_list,
     "recover": _recover,
+    "request_publications": _request_publications,
     "set": _set,
     "status": _status,
+    "subscribe": _subscribe,
     "widen": _widen,
 }

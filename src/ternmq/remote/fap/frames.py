@@ -31,6 +31,7 @@ from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
+from ternmq.values.put_form import PUBLICATION_LEVEL_MAX
 from ternmq.wire.fap.flow import write_body
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSH_BYTES, TSHM_BYTES, Header
@@ -220,9 +221,19 @@ class Framing:
         before = b"".join((self.start(size), self._put_tail, head, halves[0]))
         return before, b"".join((packed[72:96], halves[1], LONG.pack(length)))
 
-    def put_body(self, packed: bytes, options: int, msg_id: bytes = b"", context: int = 0) -> bytes:
+    def put_body(
+        self,
+        packed: bytes,
+        options: int,
+        msg_id: bytes = b"",
+        context: int = 0,
+        level: int = PUBLICATION_LEVEL_MAX,
+    ) -> bytes:
         """MQMD and MQPMO of a put."""
-        pmo = PutOptions(options=options, context=context, version=1).pack()
+        version = 1 if level == PUBLICATION_LEVEL_MAX else 3
+        pmo = PutOptions(
+            options=options, context=context, publication_level=level, version=version
+        ).pack()
         if msg_id:
             packed = packed[:48] + msg_id + packed[72:]
         return packed + pmo

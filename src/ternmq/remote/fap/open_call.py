@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.names import fits_field
-from ternmq.base.reasons import MQRC_OPTION_NOT_VALID_FOR_TYPE
+from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR, MQRC_OPTION_NOT_VALID_FOR_TYPE
 from ternmq.codec.charset import UTF8
-from ternmq.codec.mqi.charv import write_charv
+from ternmq.codec.mqi.charv import CharV, read_charv, write_charv
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.mqi.options import check_names
 from ternmq.remote.fap.frames import FapRequest, table_body
 from ternmq.values.calls.objects import Open
 from ternmq.values.character_lengths import character_bytes
+from ternmq.values.handle import ObjectHandle
+from ternmq.values.topic_string import TOPIC_STRING_MAX
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.vocabulary import MQOPEN
+
+_RESOLVED_BYTES_MAX: Final = 4 * TOPIC_STRING_MAX
 
 
 @final
@@ -26,6 +30,8 @@ class OpenState:
     def __init__(self, od: ObjectDescriptor, options: int, fopa: Values, selector: str) -> None:
         self.od = od
         self.selector = selector
+        self.topic = ""  # the string that it was opened by
+        self.subscription: ObjectHandle | None = None  # whose queue it is: MQSUB has opened it
         self.records = b""  # of a distribution list, which follow the MQOD
         self.model = ""  # of a dynamic queue, that it was made from
         self.options = options
@@ -66,15 +72,39 @@ def checked_object(od: ObjectDescriptor, verb: str = "MQOPEN") -> ObjectDescript
 
 
 def open_request(
-    od: ObjectDescriptor, options: int, selector: str = "", records: bytes = b""
+    od: ObjectDescriptor,
+    options: int,
+    selector: str = "",
+    records: bytes = b"",
+    topic: str = "",
 ) -> FapRequest:
-    """MQOPEN; the records of a list, or a selection string, follow the MQOD."""
+    """MQOPEN; the records of a list, a selection string or a topic string follow the MQOD."""
     values = {"object": od, "options": options, "fopa": {}, "object_following": records}
-    if selector:
+    if od.object_type == mq.MQOT_TOPIC:
+        od.resolved_object_string = CharV(buffer_size=_RESOLVED_BYTES_MAX)
+    if selector or topic or od.object_type == mq.MQOT_TOPIC:
         od.version = max(od.version, mq.MQOD_VERSION_4)
-        text = write_charv(od.selection_string, selector, od.size(), UTF8)
+        described = od.object_string if topic else od.selection_string
+        text = write_charv(described, topic or selector, od.size(), UTF8)
         values["object_following"] = text + bytes(-len(text) % 4)
     return FapRequest(MQOPEN, None, table_body(MQOPEN, values))
+
+
+def topic_behind(od: ObjectDescriptor, topic: str) -> bytes:
+    """The topic string of an MQPUT1, as it follows the MQOD."""
+    od.version = max(od.version, mq.MQOD_VERSION_4)
+    text = write_charv(od.object_string, topic, od.size(), UTF8)
+    return text + bytes(-len(text) % 4)
+
+
+def resolved_string(values: Values) -> str:
+    """ResObjectString of the reply to an MQOPEN."""
+    od: ObjectDescriptor = values["object"]
+    behind: bytes = values.get("object_following", b"")
+    data = bytes(od.size()) + behind
+    return read_charv(
+        od.resolved_object_string, data, 0, UTF8, MQRC_OBJECT_STRING_ERROR, len(behind)
+    )
 
 
 # ---- attributes

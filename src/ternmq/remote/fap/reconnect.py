@@ -163,10 +163,18 @@ def restored(verbs: FapVerbs, fresh: FapVerbs) -> Exchange[None]:
     """Open again what was open, in the new conversation, and take that over."""
     numbers: dict[ObjectHandle, int] = {}
     for handle, state in verbs.states.items():
-        reply = yield open_request(state.od, state.options, state.selector, state.records)
+        if state.subscription in verbs.subscriptions:
+            continue  # MQSUB opens it again
+        reply = yield open_request(
+            state.od, state.options, state.selector, state.records, state.topic
+        )
         if reply.reason == MQRC_UNKNOWN_OBJECT_NAME and state.model:
             reply = yield _made_again(state)
         numbers[handle] = checked(reply, state.od.object_name).handle
+    if verbs.subscriptions:
+        from ternmq.remote.fap.topic_flows import subscribed_again  # few subscribe
+
+        yield from subscribed_again(verbs, numbers)
     streams = verbs.conversation.streams
     old = {handle: streams.get(handle.handle_id) for handle in numbers}
     verbs.link.handles.clear()

@@ -12,10 +12,9 @@ a request may be anything: the Java client leaves there what an earlier call had
 
 On a shared socket the Java client pads a request with what its buffer held, up to a multiple of
 four: the rest of the body. Structures keep, in the reply, the version that the request had. A reply
-to a call that failed has the same body as one that worked (guess). MQSTAT and the request of MQSUB
-are as the Java client sends them; MQSUBRQ is a guess altogether, made after the structure that the
-call has. MQBEGIN, MQCB, MQCTL and the calls on message handles have no segments: the client does
-them itself, or by REQUEST_MSGS, NOTIFICATION.
+to a call that failed has the same body as one that worked (guess). MQSTAT and the requests of MQSUB
+and MQSUBRQ are as the Java client sends them. MQBEGIN, MQCB, MQCTL and the calls on message handles
+have no segments: the client does them itself, or by REQUEST_MSGS, NOTIFICATION.
 
 A put with MQPMO_ASYNC_RESPONSE has no reply where SPI is agreed, shared socket or not
 (the Java client takes one for that of its next call); its message id is from tags that it reserved
@@ -109,9 +108,9 @@ class Following(Part):
         layout = self.layout
         version = layout.read_version(cursor.data, start, cursor.order, cursor.ccsid)
         places = layout.plan(version, cursor.order, False).offsets
-        if "records_present" not in places:
-            return
-        size = self._record_bytes(cursor, start, places)
+        size = 0
+        if "records_present" in places:
+            size = self._record_bytes(cursor, start, places)
         size += self._string_bytes(cursor, start, places, cursor.at + size - start)
         at = cursor.take(size, self.name)
         if size:
@@ -232,7 +231,17 @@ _ATTRIBUTES: Final[list[Part]] = [
 ]
 _DATA: Final[list[Part]] = [Fixed(i32("data_length")), Data("data", "data_length")]
 _LENGTH_ONLY: Final[list[Part]] = [Optional(Fixed(i32("data_length")))]
-_SUBSCRIPTION: Final = Struct("subscription", SubscriptionDescriptor, MQSD)
+_SRO: Final = Fixed(eye("SRO "), i32("version", 1), i32("options"), i32("publications"))
+
+
+def subscription_parts() -> list[Part]:
+    """An MQSD, and its strings behind it."""
+    strings = ("object_string", "name", "user_data", "selection_string", "resolved_object_string")
+    return [
+        Struct("subscription", SubscriptionDescriptor, MQSD),
+        Following("subscription_following", "subscription", MQSD, strings),
+    ]
+
 
 CALL_FLOWS: Final[dict[int, list[Part]]] = {
     MQCONN: CONNECTION,
@@ -270,20 +279,17 @@ CALL_FLOWS: Final[dict[int, list[Part]]] = {
     MQSTAT: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
     MQSTAT + REPLY: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
     # The handles of queue and subscription, -1 and 0 if they are to be made; strings in the rest.
-    MQSUB: [Fixed(i32("object_handle", -1), i32("subscription_handle")), _SUBSCRIPTION],
+    MQSUB: [
+        Fixed(i32("object_handle", -1), i32("subscription_handle")),
+        *subscription_parts(),
+    ],
     MQSUB + REPLY: [  # guess
         Fixed(i32("object_handle", -1), i32("subscription_handle")),
-        _SUBSCRIPTION,
+        *subscription_parts(),
     ],
-    # guess
-    MQSUBRQ: [
-        Fixed(i32("subscription_handle"), i32("action")),
-        Fixed(eye("SRO "), i32("version", 1), i32("options"), i32("publications")),
-    ],
-    MQSUBRQ + REPLY: [
-        Optional(Fixed(i32("subscription_handle"), i32("action"))),
-        Optional(Fixed(eye("SRO "), i32("version", 1), i32("options"), i32("publications"))),
-    ],
+    # The handle of the call is the subscription's. The reply is a guess.
+    MQSUBRQ: [Fixed(i32("action")), _SRO],
+    MQSUBRQ + REPLY: [Optional(Fixed(i32("action"))), Optional(_SRO)],
 }
 
 

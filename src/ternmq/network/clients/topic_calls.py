@@ -1,0 +1,193 @@
+"""MQSUB and MQSUBRQ from the network, and the topic string of MQOPEN and MQPUT1."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.limits import SELECTION_STRING_BYTES_MAX
+from ternmq.base.reasons import (
+    MQRC_OBJECT_STRING_ERROR,
+    MQRC_SELECTION_STRING_ERROR,
+    MQRC_SOURCE_CCSID_ERROR,
+    MQRC_SRO_ERROR,
+    MQRC_SUB_NAME_ERROR,
+    MQRC_SUB_USER_DATA_ERROR,
+    MQRC_TOPIC_STRING_ERROR,
+)
+from ternmq.codec.mqi.charv import CharV
+from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
+from ternmq.kernel.connection import Handle
+from ternmq.mqi.steps import topics as steps
+from ternmq.network.clients.conversation import Call, Conversation
+from ternmq.network.clients.described_strings import returned, string_behind
+from ternmq.values.calls import topics as calls
+from ternmq.values.handle import ObjectHandle
+from ternmq.values.topic_string import TOPIC_STRING_MAX
+from ternmq.wire.fap.part import Values
+from ternmq.wire.fap.segment import Header, Segment
+
+_NO_HANDLE: Final = -1
+_FOLLOWING: Final = "subscription_following"
+_OUTPUT_FIELDS: Final = ("user_data", "selection_string", "resolved_object_string")
+
+
+def asked_subscription(
+    conversation: Conversation,
+    sd: SubscriptionDescriptor,
+    following: bytes,
+    destination: ObjectHandle | None,
+) -> calls.Subscribe:
+    """The call that an MQSD and the strings behind it describe."""
+    size = sd.size()
+
+    def text(described: CharV, wrong: int, wrong_ccsid: int, most: int) -> str:
+        return string_behind(
+            conversation, described, size, following, "MQSUB", wrong, wrong_ccsid, most
+        )
+
+    asked = SubscriptionDescriptor(
+        options=sd.options,
+        object_name=sd.object_name,
+        alternate_user_id=sd.alternate_user_id,
+        expiry=sd.expiry,
+        correl_id=sd.correl_id,
+        publication_priority=sd.publication_priority,
+        publication_accounting_token=sd.publication_accounting_token,
+        publication_appl_identity_data=sd.publication_appl_identity_data,
+        level=sd.level,
+        version=sd.version,
+    )
+    return calls.Subscribe(
+        asked,
+        text(sd.object_string, MQRC_OBJECT_STRING_ERROR, MQRC_TOPIC_STRING_ERROR, TOPIC_STRING_MAX),
+        text(sd.name, MQRC_SUB_NAME_ERROR, MQRC_SUB_NAME_ERROR, TOPIC_STRING_MAX),
+        text(sd.user_data, MQRC_SUB_USER_DATA_ERROR, MQRC_SUB_USER_DATA_ERROR, TOPIC_STRING_MAX),
+        text(
+            sd.selection_string,
+            MQRC_SELECTION_STRING_ERROR,
+            MQRC_SOURCE_CCSID_ERROR,
+            SELECTION_STRING_BYTES_MAX,
+        ),
+        destination,
+    )
+
+
+def answer_subscription(
+    conversation: Conversation, sd: SubscriptionDescriptor, done: calls.Subscribe
+) -> bytes:
+    """What an MQSD has after the call; the strings behind it."""
+    found = done.sd
+    sd.options = found.options
+    sd.expiry = found.expiry
+    sd.correl_id = found.correl_id
+    sd.publication_priority = found.publication_priority
+    sd.publication_accounting_token = found.publication_accounting_token
+    sd.publication_appl_identity_data = found.publication_appl_identity_data
+    sd.level = found.level
+    for described in (sd.object_string, sd.name):  # input alone
+        described.length = 0
+    behind = b""
+    texts = (done.user_data, done.selector, done.resolved_string)
+    for field, text in zip(_OUTPUT_FIELDS, texts, strict=True):
+        described = getattr(sd, field)
+        behind += returned(conversation, described, text, sd.size() + len(behind))
+    return behind
+
+
+@final
+class SubscribeCall(Call):
+    """MQSUB."""
+
+    def __init__(
+        self, conversation: Conversation, header: Header, values: Values, following: bytes
+    ) -> None:
+        self.sd: SubscriptionDescriptor = values["subscription"]
+        values.pop(_FOLLOWING, None)
+        number = int(values["object_handle"])
+        destination: Handle | None = None
+        if number not in (mq.MQHO_NONE, mq.MQHO_UNUSABLE_HOBJ):
+            destination = conversation.handle(number, "MQSUB")
+        self.destination = destination
+        self.asked = asked_subscription(conversation, self.sd, following, destination)
+        self.step = steps.Subscribe(self.asked)
+        super().__init__(conversation, header, values)
+
+    def subject(self) -> Handle | None:
+        return self.destination
+
+    def attempt(self) -> bool:
+        conversation = self.conversation
+        verbs = conversation.connected()
+        verbs.begin_call("MQSUB")
+        line = conversation.line
+        # Handles are unique on a socket: clients find their messages by them.
+        verbs.link.next_handle = max(verbs.link.next_handle, line.next_handle)
+        done = verbs.attempt(self.step)
+        line.next_handle = max(line.next_handle, verbs.link.next_handle)
+        return done
+
+    def finish(self) -> None:
+        queue, subscription = self.asked.done()
+        values = self.values
+        values["object_handle"] = queue.handle_id
+        values["subscription_handle"] = subscription.handle_id
+        values[_FOLLOWING] = answer_subscription(self.conversation, self.sd, self.asked)
+        if self.asked.warning:
+            values["comp"] = mq.MQCC_WARNING
+            values["reason"] = self.asked.warning
+
+    def give_up(self) -> None:
+        refuse_subscribe(self.values)
+
+
+def subscribe(conversation: Conversation, one: Segment) -> None:
+    """MQSUB; its strings stand behind the MQSD, or further on."""
+    values, rest = conversation.read_all(one)
+    following: bytes = values.get(_FOLLOWING, b"") + rest
+    SubscribeCall(conversation, one.header, values, following).go_on()
+
+
+def refuse_subscribe(values: Values) -> None:
+    """A failed MQSUB has no subscription, and the strings do not come back."""
+    values["subscription_handle"] = _NO_HANDLE
+    values.pop(_FOLLOWING, None)
+    sd: SubscriptionDescriptor = values["subscription"]
+    for field in ("object_string", "name", *_OUTPUT_FIELDS):
+        getattr(sd, field).length = 0
+
+
+@final
+class RequestCall(Call):
+    """MQSUBRQ."""
+
+    def __init__(
+        self, conversation: Conversation, header: Header, values: Values, handle: Handle
+    ) -> None:
+        self.handle = handle
+        if values["version"] != mq.MQSRO_VERSION_1:
+            detail = f"MQSRO version {values['version']}"
+            raise mq_error(MQRC_SRO_ERROR, verb="MQSUBRQ", detail=detail)
+        action, options = int(values["action"]), int(values["options"])
+        self.asked = calls.RequestPublications(handle, action, options)
+        self.step = steps.RequestPublications(self.asked)
+        super().__init__(conversation, header, values)
+
+    def subject(self) -> Handle | None:
+        return self.handle
+
+    def attempt(self) -> bool:
+        verbs = self.conversation.connected()
+        verbs.begin_call("MQSUBRQ")
+        return verbs.attempt(self.step)
+
+    def finish(self) -> None:
+        self.values["publications"] = self.asked.publications
+
+
+def request_publications(conversation: Conversation, one: Segment) -> None:
+    """MQSUBRQ."""
+    values = conversation.read(one)
+    handle = conversation.handle(int(values["handle"]), "MQSUBRQ")
+    RequestCall(conversation, one.header, values, handle).go_on()

@@ -1,0 +1,170 @@
+"""MQSUB and MQSUBRQ by MQ's client protocol, and how a subscription is made again after a
+reconnection: with its name it is resumed, without one it is made new."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.names import fits_field
+from ternmq.base.reasons import (
+    MQRC_OBJECT_STRING_ERROR,
+    MQRC_SELECTION_STRING_ERROR,
+    MQRC_SUB_NAME_ERROR,
+    MQRC_SUB_USER_DATA_ERROR,
+    MQRC_UNKNOWN_OBJECT_NAME,
+)
+from ternmq.codec.charset import UTF8
+from ternmq.codec.mqi.charv import CharV, read_charv, write_charv
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
+from ternmq.remote.fap.flows import run
+from ternmq.remote.fap.frames import FapRequest, table_body
+from ternmq.remote.fap.open_call import OpenState
+from ternmq.remote.fap.replies import checked
+from ternmq.remote.remote_verbs import Exchange
+from ternmq.values.calls.call import Call
+from ternmq.values.calls.objects import Inquire
+from ternmq.values.calls.topics import RequestPublications, Subscribe
+from ternmq.values.handle import ObjectHandle
+from ternmq.values.topic_string import TOPIC_STRING_MAX, checked_string
+from ternmq.wire.fap.part import Values
+from ternmq.wire.fap.vocabulary import MQSUB, MQSUBRQ
+
+if TYPE_CHECKING:
+    from ternmq.remote.fap.fap_verbs import FapVerbs
+
+_BYTES_MAX: Final = 4 * TOPIC_STRING_MAX
+_USES: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
+
+
+def subscribe(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    """MQSUB."""
+    assert isinstance(call, Subscribe)
+    reply = checked((yield subscribe_request(call)), call.sd.object_name)
+    values = reply.values()
+    call.warning = reply.reason
+    _take_descriptor(call, values)
+    given = call.destination.handle_id != mq.MQHO_NONE
+    queue = call.destination
+    if not given:
+        queue = ObjectHandle(int(values["object_handle"]), _USES)
+        asked = Inquire(queue, [mq.MQCA_Q_NAME])  # the reply does not say it
+        yield from run(verbs, asked)
+        queue.resolved_name = str(asked.values[0])
+        verbs.link.handles[queue.handle_id] = queue
+    handle = ObjectHandle(int(values["subscription_handle"]), 0)
+    handle.resolved_name = call.sub_name
+    verbs.link.handles[handle.handle_id] = handle
+    call.queue = queue
+    call.subscription = handle
+    verbs.subscriptions[handle] = call
+    if not given:
+        state = OpenState(ObjectDescriptor(object_name=queue.resolved_name), _USES, {}, "")
+        state.subscription = handle
+        verbs.states[queue] = state
+
+
+def subscribe_request(call: Subscribe, is_again: bool = False) -> FapRequest:
+    """MQSUB, the first or again: then a subscription with a name may be there."""
+    sd = _copied(call)
+    if is_again and call.sub_name:
+        sd.options = sd.options & ~mq.MQSO_ALTER | mq.MQSO_CREATE | mq.MQSO_RESUME
+    behind = b""
+    texts = (
+        (sd.object_string, checked_string(call.object_string, call.verb)),
+        (sd.name, _short(call.sub_name, MQRC_SUB_NAME_ERROR)),
+        (sd.user_data, _short(call.user_data, MQRC_SUB_USER_DATA_ERROR)),
+        (sd.selection_string, call.selector),
+    )
+    for described, text in texts:
+        data = write_charv(described, text, sd.size() + len(behind), UTF8)
+        behind += data + bytes(-len(data) % 4)
+    for described in (sd.user_data, sd.selection_string, sd.resolved_object_string):
+        described.buffer_size = _BYTES_MAX
+        described.ccsid = UTF8
+    number = call.destination.handle_id
+    values: Values = {
+        "object_handle": mq.MQHO_UNUSABLE_HOBJ if number == mq.MQHO_NONE else number,
+        "subscription": sd,
+        "subscription_following": behind,
+    }
+    return FapRequest(MQSUB, None, table_body(MQSUB, values))
+
+
+def _copied(call: Subscribe) -> SubscriptionDescriptor:
+    given = call.sd
+    if not fits_field(given.object_name):
+        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=call.verb, object=given.object_name)
+    return SubscriptionDescriptor(
+        options=given.options,
+        object_name=given.object_name,
+        alternate_user_id=given.alternate_user_id,
+        alternate_security_id=given.alternate_security_id,
+        expiry=given.expiry,
+        correl_id=given.correl_id,
+        publication_priority=given.publication_priority,
+        publication_accounting_token=given.publication_accounting_token,
+        publication_appl_identity_data=given.publication_appl_identity_data,
+        level=given.level,
+        version=given.version,
+    )
+
+
+def _short(text: str, wrong: int) -> str:
+    if len(text) > TOPIC_STRING_MAX:
+        detail = f"{len(text)} characters, {TOPIC_STRING_MAX} are allowed"
+        raise mq_error(wrong, verb="MQSUB", detail=detail)
+    return text
+
+
+def _take_descriptor(call: Subscribe, values: Values) -> None:
+    found: SubscriptionDescriptor = values["subscription"]
+    behind: bytes = values.get("subscription_following", b"")
+    data = bytes(found.size()) + behind
+
+    def text(described: CharV, wrong: int) -> str:
+        return read_charv(described, data, 0, UTF8, wrong, len(behind))
+
+    given = call.sd
+    for field in _OUTPUT:
+        setattr(given, field, getattr(found, field))
+    call.user_data = text(found.user_data, MQRC_SUB_USER_DATA_ERROR)
+    call.selector = text(found.selection_string, MQRC_SELECTION_STRING_ERROR)
+    call.resolved_string = text(found.resolved_object_string, MQRC_OBJECT_STRING_ERROR)
+
+
+_OUTPUT: Final = (
+    "options",
+    "expiry",
+    "correl_id",
+    "publication_priority",
+    "publication_accounting_token",
+    "publication_appl_identity_data",
+    "level",
+)
+
+
+def request_publications(verbs: FapVerbs, call: Call) -> Exchange[None]:
+    """MQSUBRQ."""
+    assert isinstance(call, RequestPublications)
+    body = table_body(MQSUBRQ, {"action": call.action, "options": call.options})
+    reply = checked((yield FapRequest(MQSUBRQ, call.handle, body)), call.handle.resolved_name)
+    call.publications = int(reply.values().get("publications", 0))
+
+
+def subscribed_again(verbs: FapVerbs, numbers: dict[ObjectHandle, int]) -> Exchange[None]:
+    """After a reconnection: make or resume each subscription; adds the new numbers of handles."""
+    for handle, call in verbs.subscriptions.items():
+        queue = call.destination
+        before = queue.handle_id
+        if queue in numbers:
+            queue.handle_id = numbers[queue]
+        request = subscribe_request(call, is_again=True)
+        queue.handle_id = before
+        reply = checked((yield request), call.sub_name)
+        values = reply.values()
+        numbers[handle] = int(values["subscription_handle"])
+        if call.queue is not None and call.queue not in numbers:
+            numbers[call.queue] = int(values["object_handle"])
