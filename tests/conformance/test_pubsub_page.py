@@ -1,0 +1,70 @@
+"""Goal: docs/conformance-pubsub.md has each rule of publish/subscribe, with tests that exist.
+Method: look each name of its tables up in its file; a rule without a test says "open", and one
+that says that it is shown has a test.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PAGE: Final = ROOT / "docs" / "conformance-pubsub.md"
+MARKS: Final = ("yes", "part", "no", "-")
+LAST: Final = {
+    "A": 29,
+    "B": 22,
+    "C": 68,
+    "D": 16,
+    "E": 32,
+    "F": 21,
+    "G": 14,
+    "H": 20,
+    "I": 22,
+    "J": 14,
+    "K": 15,
+}
+
+
+def rows() -> list[list[str]]:
+    """The cells of each row about a rule."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    return [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in lines
+        if re.match(r"\| [A-Z]+\d+ \|", line)
+    ]
+
+
+def test_rows_when_they_name_tests_then_they_exist() -> None:
+    texts: dict[str, str] = {}
+    for row in rows():
+        for path, name in re.findall(r"`([\w/.]+)::(\w+)`", row[5]):
+            if path not in texts:
+                texts[path] = (ROOT / "tests" / path).read_text(encoding="utf-8")
+            found = re.search(rf"\b(?:def|void) {name}\(", texts[path])
+            assert found, f"{row[0]}: {path}::{name}"
+
+
+@pytest.mark.parametrize("section", LAST)
+def test_rows_when_they_say_shown_then_they_have_a_test(section: str) -> None:
+    for row in rows():
+        if row[0][0] != section:
+            continue
+        assert len(row) == 11, row[0]
+        assert all(row), row[0]
+        assert all(mark in MARKS for mark in row[6:]), row[0]
+        if re.search(r"`[\w/.]+::\w+`", row[5]):
+            assert {"yes", "part"} & set(row[6:]), f"{row[0]}: by which binding?"
+        else:
+            assert row[5] == "open", row[0]
+            assert not {"yes", "part"} & set(row[6:]), row[0]
+
+
+def test_page_when_read_then_each_rule_is_there_once() -> None:
+    rules = [f"{section}{at}" for section, last in LAST.items() for at in range(1, last + 1)]
+    assert len(rules) == 273
+    assert [row[0] for row in rows()] == rules
