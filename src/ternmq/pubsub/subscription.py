@@ -49,6 +49,8 @@ class SubscriptionTerms(NamedTuple):
     selector: str = ""
     destination_qmgr: str = ""
     topic_object: str = ""  # by which it was made
+    registration: int = 0  # MQREGO_ of a queued subscriber
+    identities: str = ""  # of its applications, see `queued.identities`
 
 
 @final
