@@ -11,13 +11,16 @@ from typing import final
 
 from mypy_extensions import i64
 
-from ternmq.base.errors import MQError
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.reasons import MQRC_OBJECT_IN_USE, MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.kernel.acceptance import check_queue, check_room, is_behind
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.copies import arrived
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.undertaking import Undertaking
+from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 from ternmq.txn.coordinator import (
     CHANGE_RESERVE,
@@ -35,7 +38,7 @@ from ternmq.values.entry import PERSISTENT, REPORTS, Entry
 class Copies:
     """Copies, each with its queue."""
 
-    def __init__(self, kernel: Kernel, connection: Connection, handle: Handle) -> None:
+    def __init__(self, kernel: Kernel, connection: Connection, handle: Handle | None) -> None:
         self._kernel = kernel
         self._connection = connection
         self._handle = handle
@@ -47,9 +50,35 @@ class Copies:
         self._log_bytes: i64 = 0
         self._records: i64 = 0
         self._area = b""
+        self._counts: dict[str, int] = {}  # by queue: how many it gets, and their bytes
+        self._bytes: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._shared) + len(self._alone)
+
+    def refusal(self, local: LocalQueue, via: list[Definition], entry: Entry) -> MQError | None:
+        """Why a queue does not take one more, if it is to be added next; the connection may be
+        parked instead."""
+        kernel = self._kernel
+        area: i64 = len(entry.properties)
+        name = local.name
+        count = self._counts.get(name, 0)
+        held = self._bytes.get(name, 0)
+        try:
+            if local.deleted:
+                raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb="MQPUT", object=name)
+            if local.queue.clearing_before or local.held_by is not None:
+                raise mq_error(MQRC_OBJECT_IN_USE, verb="MQPUT", object=name)
+            persistence = entry.flags & PERSISTENT
+            check_queue(kernel, self._connection, local, via, entry.length, area, persistence)
+            if count:
+                check_room(kernel, local, count + 1, held + entry.length + area)
+            is_behind(kernel, self._connection, local, entry.length + area)
+        except MQError as refusal:
+            return refusal
+        self._counts[name] = count + 1
+        self._bytes[name] = int(held + entry.length + area)
+        return None
 
     def add(self, local: LocalQueue, entry: Entry, shares: bool) -> None:
         """Put this one, too. `shares`: its data is that of the others that do."""
@@ -165,5 +194,6 @@ class Copies:
         return False
 
     def _confirm(self, local: LocalQueue, unit: UnitOfWork, entry: Entry) -> None:
-        if entry.flags & REPORTS:
-            self._kernel.reports.of_arrival(self._handle, local, unit, entry, 0)
+        handle = self._handle
+        if handle is not None and entry.flags & REPORTS:
+            self._kernel.reports.of_arrival(handle, local, unit, entry, 0)

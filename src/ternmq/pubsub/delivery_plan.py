@@ -30,6 +30,7 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.selection import selection_of
 from ternmq.pubsub.publication_properties import publication_area
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
+from ternmq.pubsub.subscription_groups import chosen
 from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_of
 from ternmq.values.entry import Entry
 
@@ -153,6 +154,7 @@ class DeliveryPlan:
         self.candidates: list[Delivery] = []
         self.rows: list[Delivery] = []  # who is chosen, if that is the same for all messages
         self.selects = False  # it is not: there are selectors
+        self.is_special = False  # levels or groups choose
         self.styles: list[Style] = []
         self.is_plain = True  # all are local queues, each is there once, properties are properties
         self.is_logged = False  # a persistent publication is logged for at least one
@@ -170,46 +172,16 @@ class DeliveryPlan:
             if others_only and handle is not None and handle.connection is connection:
                 continue
             found.append(one)
-        return most_significant(found)
+        return chosen_of(found, self.level) if self.is_special else found
 
 
-def most_significant(found: list[Delivery]) -> list[Delivery]:
-    """Those of the highest SubLevel, and one of each group."""
-    top: i64 = 0
-    is_grouped = False
-    is_mixed = False
-    for one in found:
-        terms = one.subscription.terms
-        level: i64 = terms.level
-        is_mixed = is_mixed or (one is not found[0] and level != top)
-        top = max(top, level)
-        is_grouped = is_grouped or terms.is_grouped
-    if is_mixed:
-        found = [one for one in found if one.subscription.terms.level == top]
-    return _one_of_each_group(found) if is_grouped else found
-
-
-def _one_of_each_group(found: list[Delivery]) -> list[Delivery]:
-    """Of grouped subscriptions with one destination and CorrelId, the one that says most about the
-    topic: with the most levels before its first wildcard."""
-    best: dict[tuple[str, str, bytes], Delivery] = {}
-    for one in found:
-        subscription = one.subscription
-        if subscription.terms.is_grouped:
-            key = _group_of(subscription)
-            other = best.get(key)
-            if other is None or subscription.wildcard_level > other.subscription.wildcard_level:
-                best[key] = one
-    return [
-        one
-        for one in found
-        if not one.subscription.terms.is_grouped or best[_group_of(one.subscription)] is one
-    ]
-
-
-def _group_of(subscription: Subscription) -> tuple[str, str, bytes]:
-    terms = subscription.terms
-    return subscription.destination, terms.destination_qmgr, subscription.correl_id
+def chosen_of(found: list[Delivery], level: i64) -> list[Delivery]:
+    """Those that levels and groups leave."""
+    left = chosen([one.subscription for one in found], level)
+    if len(left) == len(found):
+        return found
+    ids = {one.sub_id for one in left}
+    return [one for one in found if one.subscription.sub_id in ids]
 
 
 def plan_of(
@@ -243,6 +215,7 @@ def _new_plan(
 ) -> DeliveryPlan | None:
     kernel = pubsub.kernel
     plan = DeliveryPlan(attributes, level)
+    plan.is_special = pubsub.special > 0 or level < 1
     styles: dict[tuple[bytes, int, int, str], Style] = {}
     now_ns: i64 = kernel.clock.now_ns()
     for subscription in pubsub.index.match(topic.topic_string, attributes.block_level):
@@ -264,7 +237,9 @@ def _new_plan(
         plan.candidates.append(Delivery(subscription, found, style))
     plan.styles = list(styles.values())
     if not plan.selects:
-        plan.rows = most_significant(plan.candidates)
+        plan.rows = plan.candidates
+        if plan.is_special:
+            plan.rows = chosen_of(plan.candidates, level)
     _judge(plan)
     # Asked last: a queue may have been put to use for it.
     plan.catalog_version = kernel.catalog.version

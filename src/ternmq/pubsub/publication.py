@@ -17,27 +17,22 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
-    MQRC_OBJECT_IN_USE,
     MQRC_PUBLICATION_FAILURE,
     MQRC_RESOURCE_PROBLEM,
-    MQRC_UNKNOWN_OBJECT_NAME,
 )
-from ternmq.kernel.acceptance import check_queue, check_room, is_behind
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import as_transmitted
 from ternmq.kernel.undeliverable import is_discarded
 from ternmq.kernel.undertaking import Undertaking
 from ternmq.pubsub.copies import Copies
-from ternmq.pubsub.dead_copies import dead_copy, dead_letter_queue
+from ternmq.pubsub.dead_copies import bury
 from ternmq.pubsub.delivery_plan import WITH_HEADER, Delivery, DeliveryPlan
 from ternmq.pubsub.publication_properties import published_properties, with_header
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.pubsub.retained import retained_entry, retained_queue
-from ternmq.store.catalog import Definition
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.txn.unit import ACTIVE, UnitOfWork
 from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
@@ -74,9 +69,7 @@ class Publication:
         self._options: i64 = mq.MQPUBO_RETAIN_PUBLICATION if self._retains else 0
         self._area = published_properties(published.properties)
         self._reports: i64 = published.flags & REPORTS
-        # Of the step under way: how many messages and bytes a queue gets, who gets one, who not.
-        self._counts: dict[str, int] = {}
-        self._bytes: dict[str, int] = {}
+        # Of the step under way: who gets a copy, and the first whose copy is lost.
         self._given: list[Delivery] = []
         self._lost: Delivery | None = None
         self._lost_reason: i64 = 0
@@ -112,8 +105,6 @@ class Publication:
         return True
 
     def _begin_step(self) -> None:
-        self._counts.clear()
-        self._bytes.clear()
         self._given.clear()
         self._lost = None
 
@@ -129,7 +120,7 @@ class Publication:
             self.plan.level,
             self._has_replies,
         )
-        refusal = self._refusal(local, [], entry)
+        refusal = copies.refusal(local, [], entry)
         if refusal is not None:
             raise self.pubsub.retained.refused(refusal)
         if self.connection.park is not None:
@@ -151,7 +142,7 @@ class Publication:
         if destination.route is not None:
             placed = as_transmitted(self.kernel, destination.route, entry)
             shares = False
-        refusal = self._refusal(local, destination.via, placed)
+        refusal = copies.refusal(local, destination.via, placed)
         if refusal is not None:
             return self._undelivered(copies, one, entry, refusal)
         if self.connection.park is not None:
@@ -191,29 +182,6 @@ class Publication:
             style.area,
         )
 
-    def _refusal(self, local: LocalQueue, via: list[Definition], entry: Entry) -> MQError | None:
-        """Why a queue does not take a copy; the connection may be parked instead."""
-        kernel = self.kernel
-        area: i64 = len(entry.properties)
-        name = local.name
-        count = self._counts.get(name, 0)
-        held = self._bytes.get(name, 0)
-        try:
-            if local.deleted:
-                raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb="MQPUT", object=name)
-            if local.queue.clearing_before or local.held_by is not None:
-                raise mq_error(MQRC_OBJECT_IN_USE, verb="MQPUT", object=name)
-            persistence = entry.flags & PERSISTENT
-            check_queue(kernel, self.connection, local, via, entry.length, area, persistence)
-            if count:
-                check_room(kernel, local, count + 1, held + entry.length + area)
-            is_behind(kernel, self.connection, local, entry.length + area)
-        except MQError as refusal:
-            return refusal
-        self._counts[name] = count + 1
-        self._bytes[name] = int(held + entry.length + area)
-        return None
-
     # ---- a copy that is not taken
 
     def _undelivered(self, copies: Copies, one: Delivery, entry: Entry, refusal: MQError) -> bool:
@@ -244,18 +212,8 @@ class Publication:
 
     def _bury(self, copies: Copies, one: Delivery, entry: Entry, reason: int) -> bool:
         """To the dead-letter queue; False: that does not take it, or the connection is parked."""
-        try:
-            local = dead_letter_queue(self.kernel, self.connection)
-        except MQError:
-            return False
-        if local is None:
-            return False
-        flags = entry.flags | self.published.flags & PERSISTENT
-        dead = dead_copy(self.kernel, entry, flags, one.destination, reason)
-        if self._refusal(local, [], dead) is not None or self.connection.park is not None:
-            return False
-        copies.add(local, dead, False)
-        return True
+        flags = entry.flags | self.published.flags
+        return bury(self.kernel, self.connection, copies, entry, flags, one.destination, reason)
 
     def _report_lost(self) -> None:
         """Operators get a message, once a handle and queue until the reason changes."""

@@ -32,7 +32,7 @@ from ternmq.kernel.acceptance import BACKLOG_BUFFERS, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delivery import hand_over, serve
 from ternmq.kernel.ending import abandon
-from ternmq.kernel.events import PERFORMANCE
+from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_copied
 from ternmq.kernel.objects import lowest_cap
@@ -40,6 +40,7 @@ from ternmq.kernel.put import unit_for
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import with_reply_place
 from ternmq.pubsub.delivery_plan import Delivery, DeliveryPlan, plan_of
+from ternmq.pubsub.opening import refuse_if_disabled
 from ternmq.pubsub.publication import STEP_COPIES, LongPublication, Publication, deliver
 from ternmq.pubsub.publication_properties import published_properties
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
@@ -81,6 +82,7 @@ def publish(
         if not abandon(kernel, connection):
             return None
     kernel.refuse_if_ending(request.options & mq.MQPMO_FAIL_IF_QUIESCING != 0, "MQPUT")
+    refuse_if_disabled(pubsub, "MQPUT")
     plan = plan_of(pubsub, connection, topic, request.level)
     if plan is None:
         return None
@@ -139,9 +141,8 @@ def _check(
     data: bytes,
 ) -> None:
     name = topic.object_name or topic.topic_string
-    if not plan.attributes.publish:
-        detail = f"topic {topic.topic_string} is PUB(DISABLED)"
-        raise mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=name, detail=detail)
+    if not plan.attributes.publish or handle.via:
+        _refuse_if_inhibited(kernel, handle, topic, plan, name)
     if request.base[MSG_FLAGS_AT : MSG_FLAGS_AT + 4] != _NO_FLAGS:
         _refuse_flags(name, request)
     if request.options & mq.MQPMO_SUPPRESS_REPLYTO:
@@ -157,6 +158,24 @@ def _check(
         if found > kernel.max_properties:
             detail = f"{found} bytes of properties, MAXPROPL({kernel.max_properties})"
             raise mq_error(MQRC_PROPERTIES_TOO_BIG, verb="MQPUT", object=kernel.name, detail=detail)
+
+
+def _refuse_if_inhibited(
+    kernel: Kernel, handle: Handle, topic: TopicInUse, plan: DeliveryPlan, name: str
+) -> None:
+    """PUB(DISABLED) of the topic, PUT(DISABLED) of an alias queue that leads to it."""
+    for alias in handle.via:
+        if alias.number("put") != 0:
+            refusal = mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=alias.name)
+            if kernel.events & INHIBIT:
+                kernel.event_sink.refused(handle.connection, refusal, alias.name, "")
+            raise refusal
+    if not plan.attributes.publish:
+        if kernel.events & INHIBIT:
+            names = plan.attributes.names
+            kernel.event_sink.topic_inhibited(handle.connection, topic.topic_string, names)
+        detail = f"topic {topic.topic_string} is PUB(DISABLED)"
+        raise mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=name, detail=detail)
 
 
 def _refuse_flags(name: str, request: PutRequest) -> None:

@@ -17,12 +17,10 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import LOCAL
 from ternmq.base.reasons import MQRC_PUT_NOT_RETAINED
 from ternmq.codec.mqi.mqmd import PUT_APPL_TYPE_AT, USER_ID_AT
-from ternmq.codec.property_area import find_value
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
-from ternmq.pubsub.own_messages import find_message
-from ternmq.pubsub.publication_properties import TOPIC_STRING, publication_area
+from ternmq.pubsub.publication_properties import publication_area
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import AVAILABLE, PERSISTENT, ZERO_ID, Entry
 
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from ternmq.pubsub.topic_tree import TopicNode
 
 RETAINED_QUEUE: Final = "SYSTEM.RETAINED.PUB.QUEUE"
-_TOPIC_NAME: Final = TOPIC_STRING.encode("ascii")
-REMOVED_AT_ONCE: Final = 64  # of those that could not be removed when they were replaced
 
 
 @final
@@ -63,13 +59,11 @@ class _Pending:
 
 @final
 class Retained:
-    """What waits for the end of units of work, and what is still to be removed."""
+    """What the topics retain, and what waits for the end of units of work."""
 
     def __init__(self, pubsub: PublishSubscribe) -> None:
         self._pubsub = pubsub
         self._pending: dict[int, list[_Pending]] = {}
-        self._leaving: list[bytes] = []  # MsgIds of replaced ones that are not removed yet
-        self._connection = Connection(0, b"", "", pubsub.kernel.name)
 
     def refused(self, refusal: MQError) -> MQError:
         """The reason of a publication that cannot be retained: nobody gets it."""
@@ -107,14 +101,19 @@ class Retained:
             entry.msg_id, entry.sequence, persistent, entry.expiry_at
         )
         if old is not None:
-            self.remove(old.msg_id)
+            self._remove(old)
 
     def clear(self, node: TopicNode) -> None:
         """CLEAR TOPICSTR: the topic retains nothing any more."""
         old = node.retained
         node.retained = None
         if old is not None:
-            self.remove(old.msg_id)
+            self._remove(old)
+
+    def _remove(self, old: RetainedPublication) -> None:
+        from ternmq.pubsub.retained_store import remove_retained
+
+        remove_retained(self._pubsub, old.msg_id)
 
     def current(self, node: TopicNode) -> RetainedPublication | None:
         """What a topic retains now: one that has expired counts no more."""
@@ -124,41 +123,6 @@ class Retained:
                 node.retained = None
                 return None
         return found
-
-    # ---- removing
-
-    def remove(self, msg_id: bytes) -> None:
-        """Remove a message that is retained no more, now or as soon as it can be read."""
-        self._leaving.append(msg_id)
-        self.remove_some()
-
-    def remove_some(self) -> None:
-        """Remove what was left to be removed, a bounded number."""
-        leaving = self._leaving
-        tried = leaving[:REMOVED_AT_ONCE]
-        left = [msg_id for msg_id in tried if not self._removed(msg_id)]
-        self._leaving = leaving[REMOVED_AT_ONCE:] + left
-
-    def _removed(self, msg_id: bytes) -> bool:
-        kernel = self._pubsub.kernel
-        local = kernel.locals.get(RETAINED_QUEUE)
-        if local is None or not kernel.coordinator.has_room(None, 0):
-            return False
-        queue = local.queue
-        entry = find_message(kernel, self._connection, queue, msg_id)
-        if entry is None:
-            return self._connection.park is None
-        if queue.fetched:
-            queue.forget_fetched(entry)
-        kernel.coordinator.get(None, queue, entry)
-        return True
-
-
-def retained_topic(entry: Entry) -> str | None:
-    """The topic that a message of the queue is retained for; None: it is no retained
-    publication."""
-    value = find_value(entry.properties, _TOPIC_NAME)
-    return value if isinstance(value, str) else None
 
 
 def retained_queue(pubsub: PublishSubscribe, connection: Connection) -> LocalQueue | None:
