@@ -174,9 +174,7 @@ class Alteration:
 
     def _become(self, state: tuple[SubscriptionTerms, bytes, str, str, int]) -> None:
         terms, correl_id, destination, user_data, ends = state
-        self.pubsub.change(
-            self.subscription, terms, correl_id, destination, user_data, ends
-        )
+        self.pubsub.change(self.subscription, terms, correl_id, destination, user_data, ends)
 
 
 def _state_of(subscription: Subscription) -> tuple[SubscriptionTerms, bytes, str, str, int]:

@@ -103,9 +103,7 @@ def attributes_of(subscription: Subscription) -> dict[str, Value]:
         "publish_priority": terms.priority,
         "properties": terms.properties,
         "expiry": terms.expiry,
-        "on_request": (
-            mq.MQRU_PUBLISH_ON_REQUEST if terms.on_request else mq.MQRU_PUBLISH_ALL
-        ),
+        "on_request": (mq.MQRU_PUBLISH_ON_REQUEST if terms.on_request else mq.MQRU_PUBLISH_ALL),
     }
 
 
