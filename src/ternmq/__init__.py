@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ternmq.api.pcf_execute import PCFExecute
     from ternmq.api.queue import Queue
     from ternmq.api.stream import QueueCursor, QueueStream
+    from ternmq.api.topic import Subscription, Topic
     from ternmq.base import constants_all as constants
     from ternmq.base.build import BuildInfo
     from ternmq.base.errors import (
@@ -115,6 +116,8 @@ __all__ = [
     "SMFStatus",
     "StreamBlock",
     "StreamRange",
+    "Subscription",
+    "Topic",
     "Truncated",
     "Unavailable",
     "XAError",
@@ -167,6 +170,7 @@ if not TYPE_CHECKING:
         "ternmq.api.queue": "Queue",
         "ternmq.outlets.smf_settings": "SMFDestination",
         "ternmq.api.stream": "QueueCursor QueueStream",
+        "ternmq.api.topic": "Subscription Topic",
         "ternmq.values.stream_block": "HEAD_COLUMNS StreamBlock StreamRange",
         "ternmq.codec.character_conversion": "convert",
         "ternmq.codec.conversion_service": "ExitParameters",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ternmq.api.aio_consuming import Consumer
     from ternmq.api.aio_distribution_list import DistributionList
     from ternmq.api.aio_stream import QueueCursor, QueueStream
+    from ternmq.api.aio_topic import Subscription, Topic
     from ternmq.remote.aio_pool import Pool
     from ternmq.remote.fap.connect import ClientArguments
     from ternmq.runtime import embedded as _embedded
@@ -31,6 +32,8 @@ __all__ = [
     "QueueCursor",
     "QueueManager",
     "QueueStream",
+    "Subscription",
+    "Topic",
     "Unit",
     "connect",
     "embedded",
@@ -77,6 +80,8 @@ if not TYPE_CHECKING:
         "Pool": "ternmq.remote.aio_pool",
         "QueueCursor": "ternmq.api.aio_stream",
         "QueueStream": "ternmq.api.aio_stream",
+        "Subscription": "ternmq.api.aio_topic",
+        "Topic": "ternmq.api.aio_topic",
         "QueueManager": "ternmq.runtime.aio_embedded",
         "embedded": "ternmq.runtime.aio_embedded",
         "memory": "ternmq.runtime.aio_embedded",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, final
 from ternmq.api import definitions
 from ternmq.api.aio_opening import Opening
 from ternmq.api.aio_queue import Queue
+from ternmq.api.aio_topic_methods import TopicMethods
 from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
 from ternmq.api.handles import for_put1, for_selection
 from ternmq.base.attributes import Value
@@ -93,7 +94,7 @@ class Unit:
         await self._connection.backout()
 
 
-class Connection:
+class Connection(TopicMethods):
     """One application's connection to a queue manager."""
 
     def __init__(self, transport: TaskTransport) -> None:

@@ -117,7 +117,8 @@ def _names(durable: str | None, name: str) -> str:
     """The name of a subscription, which may be given in either place."""
     if durable is None:
         return name
-    if not isinstance(durable, str) or not durable:
+    given: object = durable
+    if not isinstance(given, str) or not given:
         detail = f"durable={durable!r}: a durable subscription is known by its name; give that"
         raise mq_error(MQRC_SUB_NAME_ERROR, verb="MQSUB", detail=detail)
     if name and name != durable:
@@ -131,7 +132,6 @@ def subscribe_call(
     object_name: str,
     durable: str | None,
     name: str,
-    destination: ObjectHandle | None,
     selector: str,
     user_data: str,
     correl_id: bytes | None,
@@ -153,7 +153,6 @@ def subscribe_call(
         options |= mq.MQSO_CREATE | (mq.MQSO_RESUME if sub_name else 0)
     chosen = (
         (durable is not None, mq.MQSO_DURABLE),
-        (destination is None, mq.MQSO_MANAGED),
         (new_only, mq.MQSO_NEW_PUBLICATIONS_ONLY),
         (on_request, mq.MQSO_PUBLICATIONS_ON_REQUEST),
         (by_character, mq.MQSO_WILDCARD_CHAR),
@@ -166,7 +165,7 @@ def subscribe_call(
         if is_asked:
             options |= option
     sd = SubscriptionDescriptor(
-        options=options | mq.MQSO_FAIL_IF_QUIESCING,
+        options=options | mq.MQSO_MANAGED | mq.MQSO_FAIL_IF_QUIESCING,
         object_name=object_name,
         alternate_user_id=alternate_user,
         expiry=_expiry_tenths(expiry),
@@ -175,7 +174,13 @@ def subscribe_call(
         level=level,
     )
     texts = (checked_topic(topic), sub_name, user_data, checked_selector(selector))
-    return Subscribe(sd, *texts, destination)
+    return Subscribe(sd, *texts)
+
+
+def provide(call: Subscribe, destination: ObjectHandle) -> None:
+    """Publications go to an open queue, not to one that the queue manager makes."""
+    call.sd.options &= ~mq.MQSO_MANAGED
+    call.destination = destination
 
 
 def close_options(keep: bool, remove: bool) -> int:

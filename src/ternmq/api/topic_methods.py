@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ternmq.api.queue import Queue
     from ternmq.api.topic import Subscription, Topic
     from ternmq.codec.mqi.mqmd import Descriptor
+    from ternmq.values.calls.topics import Subscribe
     from ternmq.values.message_properties import Given
     from ternmq.values.transport import Transport
 
@@ -129,9 +130,33 @@ class TopicMethods:
         queue and `correl_id`, only one sends a copy. `level` is SubLevel, 0 to 9. `options` are
         further MQSO options; with MQSO_CREATE, MQSO_ALTER or MQSO_RESUME they say what is done.
         """
+        from ternmq.api.topic_arguments import subscribe_call
+
+        call = subscribe_call(
+            topic,
+            object_name,
+            durable,
+            name,
+            selector,
+            user_data,
+            correl_id,
+            priority,
+            expiry,
+            level,
+            new_only,
+            on_request,
+            by_character,
+            any_user,
+            grouped,
+            alternate_user,
+            options,
+        )
+        return self._subscribe(call, queue)
+
+    def _subscribe(self, call: Subscribe, queue: str | Queue | None) -> Subscription:
         from ternmq.api.queue import Queue
         from ternmq.api.topic import Subscription, destination_of
-        from ternmq.api.topic_arguments import queue_call, subscribe_call
+        from ternmq.api.topic_arguments import provide, queue_call
 
         target: Queue | None = queue if isinstance(queue, Queue) else None
         if isinstance(queue, str):
@@ -139,26 +164,8 @@ class TopicMethods:
             self._transport.run(opening)
             target = Queue(self._transport, opening)
         try:
-            call = subscribe_call(
-                topic,
-                object_name,
-                durable,
-                name,
-                None if target is None else destination_of(target),
-                selector,
-                user_data,
-                correl_id,
-                priority,
-                expiry,
-                level,
-                new_only,
-                on_request,
-                by_character,
-                any_user,
-                grouped,
-                alternate_user,
-                options,
-            )
+            if target is not None:
+                provide(call, destination_of(target))
             self._transport.run(call)
         except BaseException:
             if target is not None and target is not queue:

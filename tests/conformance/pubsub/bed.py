@@ -101,7 +101,9 @@ class Sub:
         return self.connection.run(RequestPublications(self.handle, action, options)).publications
 
 
-def get(connection: Connection, handle: ObjectHandle, wait: float = 0.0, **arguments: Any) -> Any:
+def get(
+    connection: Connection, handle: ObjectHandle, wait: float = 0.0, **arguments: Any
+) -> Message | None:
     """MQGET on any handle; None: 2033."""
     from ternmq.api.arguments import Requests
 

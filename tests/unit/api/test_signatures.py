@@ -22,13 +22,15 @@ PAIRS = {
     "stream": (ternmq.QueueStream, ternmq.aio.QueueStream),
     "cursor": (ternmq.QueueCursor, ternmq.aio.QueueCursor),
     "consumer": (ternmq.Consumer, ternmq.aio.Consumer),
+    "topic": (ternmq.Topic, ternmq.aio.Topic),
+    "subscription": (ternmq.Subscription, ternmq.aio.Subscription),
     "pool": (ternmq.Pool, ternmq.aio.Pool),
 }
 SPECIAL = {"__enter__", "__exit__", "__iter__"}
 # The asyncio queue has these for its own iterators and its fast path.
 INSIDE = {"ahead_get", "put_with"}
 # Blocking it is a property; a task has to await it.
-AWAITED_PROPERTIES = {("queue", "depth")}
+AWAITED_PROPERTIES = {("queue", "depth"), ("subscription", "depth")}
 
 
 def methods(kind: type[Any]) -> dict[str, Any]:
@@ -86,6 +88,23 @@ def test_list_put_takes_what_queue_put_takes_but_a_delay() -> None:
         assert {name: of_list[name].default for name in of_queue} == {
             name: one.default for name, one in of_queue.items()
         }
+
+
+def test_publish_takes_what_queue_put_takes_but_a_delay() -> None:
+    of_queue = dict(inspect.signature(ternmq.Queue.put).parameters)
+    del of_queue["delay"]  # MQ's call for delays puts to one queue
+    of_topic = inspect.signature(ternmq.Topic.put).parameters
+    for put in (of_topic, inspect.signature(ternmq.Connection.publish).parameters):
+        for name, one in {**of_queue, **of_topic}.items():
+            assert put[name].default == one.default, name
+
+
+def test_subscription_gets_take_what_those_of_a_queue_take() -> None:
+    for name in ("get", "try_get", "browse", "consume", "on_message"):
+        of_queue = inspect.signature(getattr(ternmq.Queue, name))
+        assert (
+            of_queue.parameters == inspect.signature(getattr(ternmq.Subscription, name)).parameters
+        )
 
 
 def test_names_of_the_package_when_asked_for_then_there() -> None:

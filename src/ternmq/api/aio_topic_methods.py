@@ -1,0 +1,184 @@
+"""Publish/subscribe as methods of a connection for tasks: those of `topic_methods`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ternmq.api.arguments import Data, Requests, as_bytes, put1_alternate
+
+if TYPE_CHECKING:
+    from ternmq.api.aio_opening import Opening
+    from ternmq.api.aio_queue import Queue
+    from ternmq.api.aio_topic import Subscribing, Subscription, Topic
+    from ternmq.codec.mqi.mqmd import Descriptor
+    from ternmq.values.calls.topics import Subscribe
+    from ternmq.values.message_properties import Given
+    from ternmq.values.transport import TaskTransport
+
+
+class TopicMethods:
+    """What a connection does with topics."""
+
+    _transport: TaskTransport
+    _requests: Requests
+
+    async def publish(
+        self,
+        topic: str,
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        msg_id: bytes | None = None,
+        correl_id: bytes | None = None,
+        reply_to: str | None = None,
+        format: str | None = None,
+        descriptor: Descriptor | None = None,
+        options: int = 0,
+        syncpoint: bool | None = None,
+        properties: Given | None = None,
+        retain: bool = False,
+        not_own: bool = False,
+        suppress_reply_to: bool = False,
+        needs_subscriber: bool = False,
+        level: int = 9,
+        object_name: str = "",
+        alternate_user: str = "",
+    ) -> bytes:
+        """MQPUT1: publish one message on a topic that need not stay open; returns its MsgId.
+
+        Arguments as those of `Topic.put`. `object_name` names a topic object: then `topic` is what
+        follows its topic string, and may be empty. With `alternate_user` it is that user who must
+        have the authority.
+        """
+        from ternmq.api.topic_arguments import (
+            at_level,
+            publication_options,
+            publish_call,
+            published,
+        )
+
+        form = self._requests.put(
+            data,
+            persistent,
+            priority,
+            expiry,
+            msg_id,
+            correl_id,
+            reply_to,
+            format,
+            descriptor,
+            publication_options(options, retain, not_own, suppress_reply_to, needs_subscriber)
+            | put1_alternate(alternate_user),
+            syncpoint,
+            properties,
+        )
+        form = at_level(form, level, "MQPUT1")
+        call = publish_call(topic, object_name, alternate_user, form, as_bytes(data))
+        await self._transport.run(call)
+        return published(call, topic or object_name)
+
+    def topic(
+        self,
+        topic: str = "",
+        *,
+        object_name: str = "",
+        options: int = 0,
+        alternate_user: str = "",
+    ) -> Opening[Topic]:
+        """Open a topic for publications, with `async with` or `await`: by its topic string, by the
+        name of a topic object, or by both, where the string follows that of the object. `options`
+        are MQOO options."""
+        from ternmq.api.aio_opening import Opening
+
+        return Opening(self._open_topic(topic, object_name, options, alternate_user))
+
+    async def _open_topic(
+        self, topic: str, object_name: str, options: int, alternate_user: str
+    ) -> Topic:
+        from ternmq.api.aio_topic import Topic
+        from ternmq.api.topic_arguments import open_call
+
+        call = open_call(topic, object_name, options, alternate_user)
+        await self._transport.run(call)
+        return Topic(self._transport, call)
+
+    def subscribe(
+        self,
+        topic: str = "",
+        *,
+        object_name: str = "",
+        durable: str | None = None,
+        name: str = "",
+        queue: str | Queue | None = None,
+        selector: str = "",
+        user_data: str = "",
+        correl_id: bytes | None = None,
+        priority: int | None = None,
+        expiry: float | None = None,
+        level: int = 1,
+        new_only: bool = False,
+        on_request: bool = False,
+        by_character: bool = False,
+        any_user: bool = False,
+        grouped: bool = False,
+        alternate_user: str = "",
+        options: int = 0,
+    ) -> Subscribing:
+        """MQSUB: subscribe, with `await`, `async with` or `async for`, to a topic, which may have
+        wildcards (`sport/+/results`, `sport/#`).
+
+        `durable` is the name of a subscription that lasts; one that exists is resumed. `name` names
+        one that does not last. Publications go to a queue that the queue manager makes, or to
+        `queue`. Only those that match the `selector` are sent; copies carry `user_data`, and have
+        `correl_id` and `priority` if these are given. A subscription ends after `expiry` seconds.
+        Retained publications come first, unless `new_only`, or `on_request`: then
+        `request_publications` sends them and nothing else comes. `by_character`: wildcards are `*`
+        and `?`. With `any_user` others may resume it. Of several `grouped` subscriptions with one
+        queue and `correl_id`, only one sends a copy. `level` is SubLevel, 0 to 9. `options` are
+        further MQSO options; with MQSO_CREATE, MQSO_ALTER or MQSO_RESUME they say what is done.
+        """
+        from ternmq.api.aio_topic import Subscribing
+        from ternmq.api.topic_arguments import subscribe_call
+
+        call = subscribe_call(
+            topic,
+            object_name,
+            durable,
+            name,
+            selector,
+            user_data,
+            correl_id,
+            priority,
+            expiry,
+            level,
+            new_only,
+            on_request,
+            by_character,
+            any_user,
+            grouped,
+            alternate_user,
+            options,
+        )
+        return Subscribing(self._subscribe(call, queue))
+
+    async def _subscribe(self, call: Subscribe, queue: str | Queue | None) -> Subscription:
+        from ternmq.api.aio_queue import Queue
+        from ternmq.api.aio_topic import Subscription, destination_of
+        from ternmq.api.topic_arguments import provide, queue_call
+
+        target: Queue | None = queue if isinstance(queue, Queue) else None
+        if isinstance(queue, str):
+            opening = queue_call(queue)
+            await self._transport.run(opening)
+            target = Queue(self._transport, opening)
+        try:
+            if target is not None:
+                provide(call, await destination_of(target))
+            await self._transport.run(call)
+        except BaseException:
+            if target is not None and target is not queue:
+                await target.close()
+            raise
+        return Subscription(self._transport, call, target, queue is None or target is not queue)
