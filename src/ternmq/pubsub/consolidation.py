@@ -24,7 +24,6 @@ from ternmq.txn.unit import ACTIVE, ENDED, UnitOfWork
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
 
-TOGETHER: Final = 64  # subscriptions in a message, at most
 BODY_BYTES_MAX: Final = 64 * 1024  # about; one subscription alone may be longer
 MESSAGES_A_TICK: Final = 4  # that are put
 
@@ -50,7 +49,7 @@ def consolidate(pubsub: PublishSubscribe) -> None:
     """Time has passed: join some messages, if there are enough."""
     kernel = pubsub.kernel
     store = pubsub.store
-    if store.consolidation is None and len(store.small) < TOGETHER and not store.outdated:
+    if store.consolidation is None and len(store.small) < store.together and not store.outdated:
         return
     local = kernel.locals.get(SUBSCRIBER_QUEUE)
     if local is None or local.deleted or local.queue.damaged or kernel.status != RUNNING:
@@ -77,7 +76,7 @@ def _begin(pubsub: PublishSubscribe) -> Consolidation | None:
     store = pubsub.store
     choice = _Choice(pubsub)
     choice.add(store.outdated)
-    if len(store.small) >= TOGETHER:
+    if len(store.small) >= store.together:
         choice.add(store.small)
     if not choice.messages:
         return None
@@ -105,7 +104,8 @@ class _Choice:
             count = len(message.sub_ids)
             length = sum([_size(one) for one in known(self._pubsub, message.sub_ids)])
             if self.messages and (
-                self.subscriptions + count > TOGETHER or self.bytes + length > BODY_BYTES_MAX
+                self.subscriptions + count > self._pubsub.store.together
+                or self.bytes + length > BODY_BYTES_MAX
             ):
                 return
             self.messages.append(message)

@@ -17,13 +17,13 @@ from ternmq.base.object_types import LOCAL
 from ternmq.codec.property_area import find_value
 from ternmq.kernel.connection import Connection
 from ternmq.pubsub.own_messages import Reader, find_message, is_parked
-from ternmq.pubsub.retained import RetainedPublication
+from ternmq.pubsub.retained import RETAINED_QUEUE, RetainedPublication
+from ternmq.txn.unit import CHANGE_PUT
 from ternmq.values.entry import PERSISTENT, Entry
 
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
 
-RETAINED_QUEUE: Final = "SYSTEM.RETAINED.PUB.QUEUE"
 REMOVED_A_TICK: Final = 256
 NOT_RETAINED: Final = "AMQ7592W"
 _TOPIC_STRING: Final = b"mqps.Top"
@@ -71,6 +71,18 @@ class RetainedReading(Reader):
         """All were read: their nodes have them."""
         for topic_string, one in self._found.items():
             self._pubsub.tree.ensure(topic_string).retained = one
+        self._expect_prepared()
+
+    def _expect_prepared(self) -> None:
+        """Those of units in doubt count when they are committed."""
+        pubsub = self._pubsub
+        for unit in pubsub.kernel.coordinator.prepared.values():
+            for change in unit.changes:
+                if change.kind == CHANGE_PUT and change.queue.name == RETAINED_QUEUE:
+                    topic_string = topic_of(change.entry)
+                    if topic_string is not None:
+                        node = pubsub.tree.ensure(topic_string)
+                        pubsub.retained.was_put(node, change.entry, unit)
 
 
 def remove_retained(pubsub: PublishSubscribe, msg_id: bytes) -> None:

@@ -20,7 +20,8 @@ from ternmq.pubsub.own_messages import (
     read_in_memory,
     read_swept,
 )
-from ternmq.pubsub.retained_store import RETAINED_QUEUE, RetainedReading
+from ternmq.pubsub.retained import RETAINED_QUEUE
+from ternmq.pubsub.retained_store import RetainedReading
 from ternmq.pubsub.scavenger import scavenge_at_start
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE, is_ours, read_subscriptions

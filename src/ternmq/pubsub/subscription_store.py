@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from ternmq.pubsub.consolidation import Consolidation
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
 
-FEW: Final = 16  # subscriptions; a message with fewer is to be joined with others
+TOGETHER: Final = 64  # subscriptions in a message, at most
+FEW: Final = 4  # a message with less than a fourth of that is to be joined with others
 UNIT_BYTES: Final = 3 * 4096  # of log for the ends of a unit and the gets in it
 _NOT_ALLOWED: Final = (
     MQRC_PUT_INHIBITED,
@@ -73,6 +74,7 @@ class SubscriptionStore:
         self.places: dict[bytes, StoredMessage] = {}  # by SubId
         self.small: dict[bytes, StoredMessage] = {}  # by MsgId: those with few
         self.outdated: dict[bytes, StoredMessage] = {}  # also with one that another has newer
+        self.together = TOGETHER
         self.consolidation: Consolidation | None = None  # one that is under way
         self.is_complete = True  # every message was read; else nothing is taken for left behind
         self.awaits_reload = False  # the queue was damaged at the start
@@ -81,7 +83,7 @@ class SubscriptionStore:
         """A message is on the queue."""
         for sub_id in message.sub_ids:
             self.places[sub_id] = message
-        if len(message.sub_ids) < FEW:
+        if FEW * len(message.sub_ids) < self.together:
             self.small[message.msg_id] = message
 
     def drop(self, message: StoredMessage) -> None:

@@ -204,11 +204,11 @@ class Message:
 
     @property
     def persistent(self) -> bool:
-        """Whether it survives a restart."""
+        """Whether it was put to survive a restart. A publication keeps that also on the managed
+        queue of a non-durable subscription, where it is not logged."""
         entry = self._entry
-        if entry is None:
-            return self._base[PERSISTENCE_AT] == mq.MQPER_PERSISTENT
-        return entry.flags & PERSISTENT != 0
+        base = self._base if entry is None else entry.base
+        return base[PERSISTENCE_AT] == mq.MQPER_PERSISTENT
 
     @property
     def backout_count(self) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from ternmq import constants as mq
-from ternmq.base.reasons import MQRC_DURABILITY_NOT_ALLOWED, MQRC_UNKNOWN_OBJECT_NAME
+from ternmq.base.reasons import MQRC_DURABILITY_NOT_ALLOWED, MQRC_PUBLICATION_FAILURE
 from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
 from tests.conformance.pubsub.bed import ALTER, Bed, D, M, R, get, reason_of
 from tests.conformance.pubsub.crash_bed import CrashBed
@@ -104,8 +104,8 @@ def test_f18_provided_queue_when_it_is_deleted_then_the_subscription_stays(
     crashing.close_handle(handle)
     crashing.mqsc("DELETE QLOCAL(FQ)")
     assert "S1" in crashing.pubsub.by_name
-    reason = reason_of(crashing.pub, "f/18", "x", persistent=True)
-    assert reason in (0, MQRC_UNKNOWN_OBJECT_NAME)
+    assert reason_of(crashing.pub, "f/18", "x", persistent=True) == MQRC_PUBLICATION_FAILURE
+    crashing.pub("f/18", "x", persistent=False)
     crashing.mqsc("DEFINE QLOCAL(FQ)")
     crashing.pub("f/18", "y")
     assert crashing.depth("FQ") == 1
@@ -178,3 +178,71 @@ def test_e19_persistent_when_killed_before_the_get_then_both_copies_survive(
     crashing.crash()
     assert crashing.sub("e/19", M | D, "S1", action=R).texts() == ["both"]
     assert get(crashing.connection, crashing.open("EQ", mq.MQOO_INPUT_SHARED)).text == "both"
+
+
+def retained(bed: Bed, topic: str) -> list[str]:
+    """What a late subscriber gets."""
+    one = bed.sub(topic, M)
+    texts = one.texts()
+    one.end()
+    return texts
+
+
+def publish_retained(bed: Bed) -> None:
+    for text in ("old", "new"):
+        bed.pub("f/6/p", text, mq.MQPMO_RETAIN, persistent=True)
+    bed.pub("f/6/n", "volatile", mq.MQPMO_RETAIN, persistent=False)
+    assert retained(bed, "f/6/#") in (["new", "volatile"], ["volatile", "new"])
+
+
+def test_f6_retained_when_ended_and_started_then_only_persistent_ones(lasting: Bed) -> None:
+    publish_retained(lasting)
+    lasting.restart()
+    assert retained(lasting, "f/6/#") == ["new"]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_f6_retained_when_killed_then_only_persistent_ones(crashing: CrashBed, how: str) -> None:
+    publish_retained(crashing)
+    crashing.restart(how)
+    assert retained(crashing, "f/6/#") == ["new"]
+    node = crashing.pubsub.tree.find("f/6/p")
+    assert node is not None
+    assert node.retained is not None
+    assert crashing.pubsub.tree.find("f/6/n") is None  # A18
+    crashing.tick()
+    assert crashing.depth("SYSTEM.RETAINED.PUB.QUEUE") == 1
+
+
+def test_e18_persistent_when_the_subscription_is_not_durable_then_its_copy_is_not_logged(
+    crashing: CrashBed,
+) -> None:
+    one = crashing.sub("e/18", M)
+    log = crashing.kernel.coordinator.log
+    before = log.end_lsn
+    crashing.pub("e/18", "x" * 5000, persistent=True)
+    assert log.end_lsn - before < 1000
+    assert one.get().persistent
+    crashing.pub("e/18", "gone", persistent=True)
+    crashing.kill()
+    assert crashing.managed() == []
+
+
+def test_e31_ten_thousand_bytes_when_a_thousand_get_them_then_one_body_in_the_log(
+    crashing: CrashBed,
+) -> None:
+    count = 1000
+    for number in range(count):
+        crashing.sub("e/31", M | D, f"S{number}").end(mq.MQCO_KEEP_SUB)
+    log = crashing.kernel.coordinator.log
+    before = log.end_lsn
+    crashing.pub("e/31", "b" * 10_000, persistent=True)
+    assert log.end_lsn - before < 10_000 + count * 200
+    queues = [crashing.kernel.locals[one].queue for one in crashing.managed()]
+    heads = [
+        next(one.head for one in [lane.front for lane in queue.lanes] if one.head)
+        for queue in queues
+    ]
+    assert len({id(one.data) for one in heads}) == 1
+    crashing.crash()
+    assert sum(crashing.depth_of(one) for one in crashing.managed()) == count

@@ -10,13 +10,12 @@ from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_DURABILITY_NOT_ALLOWED
 from ternmq.kernel.inquire import apply_definition
-from ternmq.pubsub.consolidation import TOGETHER
 from ternmq.pubsub.subscription_message import (
     SUBSCRIBER_QUEUE,
     pack_subscriptions,
     read_subscriptions,
 )
-from ternmq.pubsub.subscription_store import put_messages
+from ternmq.pubsub.subscription_store import TOGETHER, put_messages
 from tests.unit.pubsub.store_rig import StoreRig
 
 pytestmark = pytest.mark.core
