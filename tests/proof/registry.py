@@ -24,6 +24,7 @@ from tests.proof import (
     strace_runs,
     stream_cursors,
     streamed_copies,
+    topic_crashes,
     unauthenticated,
     worlds,
 )
@@ -38,6 +39,7 @@ SIMULATED: list[Goal] = [
     damage.GOAL,
     prepared_units.GOAL,
     streamed_copies.GOAL,
+    topic_crashes.GOAL,
     stream_cursors.GOAL,
     batches.GOAL,
     full_disk.GOAL,

@@ -136,6 +136,19 @@ class Snapshot:
         snapshot._state = state
         return snapshot
 
+    def messages(self) -> tuple[dict[str, list[ModelMessage]], dict[bytes, ModelUnit]]:
+        """The persistent messages of each queue, held ones included, and the prepared units."""
+        queues = {
+            name: [one for one in messages if one.persistent]
+            for name, messages in self._queues.items()
+        }
+        units: dict[bytes, ModelUnit] = {}
+        for key, (puts, gets) in self._prepared.items():
+            unit = units[key] = ModelUnit()
+            unit.puts = [one for one in puts if one.persistent]
+            unit.gets = [one for one in gets if one.persistent]
+        return queues, units
+
     @property
     def state(self) -> State:
         if self._state is None:
