@@ -253,17 +253,24 @@ def _style_for(
     user_data: str,
     destination: Destination,
 ) -> Style:
+    """Equal styles once."""
+    made = style_of(terms, user_data, destination)
+    key = (made.identity, int(made.own_priority), int(made.form), user_data)
+    style = styles.get(key)
+    if style is None:
+        style = made
+        styles[key] = style
+    return style
+
+
+def style_of(terms: SubscriptionTerms, user_data: str, destination: Destination) -> Style:
+    """What the copies of a subscription are like."""
     priority: i64 = terms.priority
     if priority == mq.MQPRI_PRIORITY_AS_PUBLISHED:
         priority = -1
     elif priority == mq.MQPRI_PRIORITY_AS_Q_DEF:
         priority = destination.default_priority()
-    key = (identity_of(terms), int(priority), terms.properties, user_data)
-    style = styles.get(key)
-    if style is None:
-        style = Style(key[0], priority, terms.properties, user_data)
-        styles[key] = style
-    return style
+    return Style(identity_of(terms), priority, terms.properties, user_data)
 
 
 def _judge(plan: DeliveryPlan) -> None:
