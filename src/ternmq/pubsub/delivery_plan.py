@@ -18,11 +18,15 @@ from ternmq.base.limits import PRIORITY_MAX, USER_ID_BYTES_MAX, USER_NAME_BYTES_
 from ternmq.base.user_names import carried_name, identity_data_of
 from ternmq.codec.mqi.mqmd import (
     APPL_ORIGIN_DATA_AT,
+    EXPIRY_AT,
     GROUP_ID_AT,
+    MSG_ID_AT,
+    PERSISTENCE_AT,
     PRIORITY_AT,
     PUT_APPL_TYPE_AT,
     PUT_DATE_AT,
     REPLY_TO_QUEUE_AT,
+    REPORT_AT,
     USER_ID_AT,
 )
 from ternmq.kernel.connection import Connection
@@ -32,7 +36,7 @@ from ternmq.pubsub.publication_properties import publication_area
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_groups import chosen
 from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_of
-from ternmq.values.entry import Entry
+from ternmq.values.entry import PERSISTENT, Entry
 
 if TYPE_CHECKING:
     from ternmq.pubsub.destinations import Destination
@@ -42,6 +46,7 @@ _LONG: Final = struct.Struct("<i")
 _NO_REPLIES: Final = b" " * (USER_ID_AT - REPLY_TO_QUEUE_AT)
 _NO_ORIGIN_DATA: Final = b" " * (GROUP_ID_AT - APPL_ORIGIN_DATA_AT)
 _NO_BYTES: Final = b""
+_DATAGRAM: Final = struct.pack("<ii", mq.MQRO_NONE, mq.MQMT_DATAGRAM)
 WITH_HEADER: Final = (mq.MQPSPROP_RFH2, mq.MQPSPROP_COMPAT)  # that go before the data
 
 
@@ -61,7 +66,9 @@ class Style:
         "form",
         "identity",
         "own_priority",
+        "persistence",
         "priority",
+        "registration",
         "user_data",
     )
 
@@ -70,6 +77,9 @@ class Style:
         self.own_priority: i64 = priority  # -1: as published
         self.form: i64 = form  # PSPROP
         self.user_data = user_data
+        # Of a subscriber of queued publish/subscribe: MQREGO_, and which persistence that asks for.
+        self.registration: i64 = 0
+        self.persistence: i64 = -1  # as published
         self.priority: i64 = 0
         self.base = _NO_BYTES
         self.area = _NO_BYTES
@@ -100,8 +110,33 @@ class Style:
                 base[GROUP_ID_AT:],
             )
         )
+        if self.registration:
+            self._plain_descriptor(base)
         self._of_base = base
         self._of_replies = has_replies
+
+    def _plain_descriptor(self, base: bytes) -> None:
+        """For queued subscribers: a datagram without reports and replies."""
+        persistence = base[PERSISTENCE_AT : PERSISTENCE_AT + 4]
+        if self.persistence >= 0:
+            persistence = _LONG.pack(int(self.persistence))
+        made = self.base
+        self.base = b"".join(
+            (
+                made[:REPORT_AT],
+                _DATAGRAM,
+                made[EXPIRY_AT:PERSISTENCE_AT],
+                persistence,
+                made[MSG_ID_AT:REPLY_TO_QUEUE_AT],
+                b" " * 48,
+                made[PUT_APPL_TYPE_AT + 4 : PUT_DATE_AT].ljust(48),  # the queue manager
+                made[USER_ID_AT:],
+            )
+        )
+
+    def persistence_of(self, published: Entry) -> i64:
+        """PERSISTENT, if copies are."""
+        return published.flags & PERSISTENT if self.persistence < 0 else self.persistence
 
     def make_area(self, published: bytes, topic_string: str, options: i64, level: i64) -> None:
         """The property area, from the publisher's properties."""
@@ -216,7 +251,7 @@ def _new_plan(
     kernel = pubsub.kernel
     plan = DeliveryPlan(attributes, level)
     plan.is_special = pubsub.special > 0 or level < 1
-    styles: dict[tuple[bytes, int, int, str], Style] = {}
+    styles: dict[tuple[bytes, int, int, str, int, int], Style] = {}
     now_ns: i64 = kernel.clock.now_ns()
     for subscription in pubsub.index.match(topic.topic_string, attributes.block_level):
         terms = subscription.terms
@@ -248,14 +283,21 @@ def _new_plan(
 
 
 def _style_for(
-    styles: dict[tuple[bytes, int, int, str], Style],
+    styles: dict[tuple[bytes, int, int, str, int, int], Style],
     terms: SubscriptionTerms,
     user_data: str,
     destination: Destination,
 ) -> Style:
     """Equal styles once."""
     made = style_of(terms, user_data, destination)
-    key = (made.identity, int(made.own_priority), int(made.form), user_data)
+    key = (
+        made.identity,
+        int(made.own_priority),
+        int(made.form),
+        user_data,
+        int(made.registration),
+        int(made.persistence),
+    )
     style = styles.get(key)
     if style is None:
         style = made
@@ -270,7 +312,17 @@ def style_of(terms: SubscriptionTerms, user_data: str, destination: Destination)
         priority = -1
     elif priority == mq.MQPRI_PRIORITY_AS_Q_DEF:
         priority = destination.default_priority()
-    return Style(identity_of(terms), priority, terms.properties, user_data)
+    style = Style(identity_of(terms), priority, terms.properties, user_data)
+    registration = terms.registration
+    if registration:
+        style.registration = registration
+        if registration & mq.MQREGO_NON_PERSISTENT:
+            style.persistence = 0
+        elif registration & mq.MQREGO_PERSISTENT:
+            style.persistence = 1
+        elif registration & mq.MQREGO_PERSISTENT_AS_Q:
+            style.persistence = destination.default_persistence()
+    return style
 
 
 def _judge(plan: DeliveryPlan) -> None:
@@ -279,7 +331,10 @@ def _judge(plan: DeliveryPlan) -> None:
     for one in plan.candidates:
         local = one.local
         plan.is_logged = plan.is_logged or one.is_logged
-        if local is None or not one.destination.is_plain or one.style.form in WITH_HEADER:
+        style = one.style
+        if style.form in WITH_HEADER or style.registration or not one.destination.is_plain:
+            plan.is_plain = False
+        if local is None:
             plan.is_plain = False
             continue
         if local.name in seen or local.queue.stream is not None or local.triggered:

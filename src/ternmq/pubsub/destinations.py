@@ -58,6 +58,12 @@ class Destination:
             return self.via[0].number("default_priority")
         return 0 if self.local is None else self.local.default_priority
 
+    def default_persistence(self) -> i64:
+        """DEFPSIST of what was named."""
+        if self.via:
+            return self.via[0].number("default_persistence")
+        return 0 if self.local is None else self.local.default_persistence
+
 
 @final
 class Destinations:

@@ -32,10 +32,11 @@ from ternmq.pubsub.dead_copies import bury
 from ternmq.pubsub.delivery_plan import WITH_HEADER, Delivery, DeliveryPlan
 from ternmq.pubsub.publication_properties import published_properties, with_header
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
+from ternmq.pubsub.queued.streams import shown_topic
 from ternmq.pubsub.retained import retained_entry, retained_queue
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.txn.unit import ACTIVE, UnitOfWork
-from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
+from ternmq.values.entry import REPORTS, ZERO_ID, Entry
 
 STEP_COPIES: Final = 4096
 NOT_DELIVERED: Final = "AMQ7593W"
@@ -135,7 +136,7 @@ class Publication:
         destination = one.destination
         local = destination.local
         entry = self._copy(one)
-        shares = entry.data is self.published.data
+        shares = entry.data is self.published.data and one.style.registration == 0
         if local is None or destination.reason:
             return self._undelivered(copies, one, entry, destination.error())
         placed = entry
@@ -159,9 +160,10 @@ class Publication:
         data = published.data
         base = style.base
         if style.form in WITH_HEADER:
-            data, base = with_header(
-                style.form, data, base, self.topic.topic_string, False, self._options
-            )
+            subscription = one.subscription
+            shown = shown_topic(self.kernel, subscription, self.topic.topic_string)
+            data, base = with_header(style, data, base, self._area, shown, self._options)
+        reports = 0 if style.registration else self._reports
         expiry_at = published.expiry_at
         cap = one.destination.cap
         if cap >= 0:
@@ -170,7 +172,7 @@ class Publication:
         return Entry(
             0,
             style.priority,
-            self._reports | (published.flags & PERSISTENT if one.is_logged else 0),
+            reports | (style.persistence_of(published) if one.is_logged else 0),
             published.put_ns,
             expiry_at,
             self.kernel.new_id(),

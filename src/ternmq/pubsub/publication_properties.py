@@ -6,8 +6,8 @@
                          mqps.Pub  INT32    MQPubOptions    only if there are any: MQPUBO_
                          mqps.Pbl  INT32    MQPubLevel
     NONE     nothing
-    RFH2     an MQRFH2 before the data with a folder psc: Command Publish, PubOpt, Topic
-    COMPAT   an MQRFH before the data: MQPSCommand Publish, MQPSPubOpts, MQPSTopic
+    RFH2     an MQRFH2 before the data with a folder psc: Command Publish, PubOpt, Topic ...
+    COMPAT   an MQRFH before the data: MQPSCommand Publish, MQPSPubOpts, MQPSTopic ...
 
 Properties of the publisher are in all copies, but for those without MQCOPY_PUBLISH.
 """
@@ -15,14 +15,17 @@ Properties of the publisher are in all copies, but for those without MQCOPY_PUBL
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.codec.charset import UTF8
-from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
-from ternmq.codec.mqi.layout import LITTLE
+from ternmq.codec.headers.pubsub_publication import (
+    publication_format,
+    publication_header,
+    published_fields,
+)
 from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
 from ternmq.codec.property import Property
 from ternmq.codec.property_area import (
@@ -31,7 +34,9 @@ from ternmq.codec.property_area import (
     pack_area,
     read_properties,
 )
-from ternmq.codec.property_folders import escaped
+
+if TYPE_CHECKING:
+    from ternmq.pubsub.delivery_plan import Style
 
 TOPIC_STRING: Final = "mqps.Top"
 USER_DATA: Final = "mqps.Sud"
@@ -72,43 +77,20 @@ def publication_area(
 
 
 def with_header(
-    form: i64, data: bytes, base: bytes, topic_string: str, is_retained: bool, options: i64
+    style: Style, data: bytes, base: bytes, area: bytes, topic_string: str, options: i64
 ) -> tuple[bytes, bytes]:
-    """Data and descriptor of a copy with PSPROP(RFH2) or PSPROP(COMPAT)."""
+    """Data and descriptor of a copy with PSPROP(RFH2) or PSPROP(COMPAT); `area` has the
+    publisher's properties."""
     encoding, ccsid, format = _FIELDS.unpack_from(base, ENCODING_AT)
     kind = format.decode("latin-1").rstrip(" \0")
-    words = _option_words(options, is_retained)
-    if form == mq.MQPSPROP_RFH2:
-        shown = "".join([f"<PubOpt>{word}</PubOpt>" for word in words])
-        folder = (
-            f"<psc><Command>Publish</Command>{shown}<Topic>{escaped(topic_string)}</Topic></psc>"
-        )
-        header = RulesHeader2(encoding=encoding, ccsid=ccsid, format=kind, folders=[folder]).pack()
-        name = mq.MQFMT_RF_HEADER_2
-    else:
-        text = "MQPSCommand Publish "
-        if words:
-            text += f"MQPSPubOpts {' '.join(words)} "
-        text += f"MQPSTopic {_quoted(topic_string)}"
-        rules = RulesHeader(encoding=encoding, ccsid=ccsid, format=kind, name_values=text)
-        header = rules.pack(LITTLE, UTF8)
-        name = mq.MQFMT_RF_HEADER_1
-    fields = _FIELDS.pack(mq.MQENC_NATIVE, UTF8, name.encode("ascii").ljust(8))
+    form = int(style.form)
+    shown = int(options)
+    if style.registration and not style.registration & mq.MQREGO_INFORM_IF_RETAINED:
+        shown &= ~mq.MQPUBO_IS_RETAINED_PUBLICATION
+    more = published_fields(area)
+    if style.user_data:
+        more.append(("SubUserData", style.user_data))
+    header = publication_header(form, topic_string, shown, more, encoding, ccsid, kind)
+    name = publication_format(form).encode("ascii").ljust(8)
+    fields = _FIELDS.pack(mq.MQENC_NATIVE, UTF8, name)
     return header + data, base[:ENCODING_AT] + fields + base[FORMAT_AT + 8 :]
-
-
-def _option_words(options: i64, is_retained: bool) -> list[str]:
-    words: list[str] = []
-    if options & mq.MQPUBO_RETAIN_PUBLICATION:
-        words.append("RetainPub")
-    if is_retained:
-        words.append("IsRetainedPub")
-    return words
-
-
-def _quoted(value: str) -> str:
-    """A value of an MQRFH string: in quotation marks if it has blanks or such marks."""
-    if value and " " not in value and '"' not in value:
-        return value
-    doubled = value.replace('"', '""')
-    return f'"{doubled}"'

@@ -34,10 +34,11 @@ from ternmq.pubsub.publication_properties import (
     published_properties,
     with_header,
 )
+from ternmq.pubsub.queued.streams import shown_topic
 from ternmq.pubsub.retained import RETAINED_QUEUE
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.topic_attributes import attributes_at_node
-from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry
+from ternmq.values.entry import ZERO_ID, Entry
 
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
@@ -257,16 +258,17 @@ class RetainedSending(Undertaking):
         data = entry.data
         base = style.base
         if style.form in WITH_HEADER:
-            data, base = with_header(style.form, data, base, topic_string, True, _OPTIONS)
+            shown = shown_topic(pubsub.kernel, self._subscription, topic_string)
+            data, base = with_header(style, data, base, area, shown, _OPTIONS)
         elif style.form == mq.MQPSPROP_MSGPROP:
             level = find_value(entry.properties, _LEVEL)
-            shown: i64 = level if isinstance(level, int) else 9
-            area = publication_area(area, topic_string, style.user_data, _OPTIONS, shown, True)
+            number: i64 = level if isinstance(level, int) else 9
+            area = publication_area(area, topic_string, style.user_data, _OPTIONS, number, True)
         correl_id = delivery.correl_id
         return Entry(
             0,
             style.priority,
-            entry.flags & PERSISTENT if delivery.is_logged else 0,
+            style.persistence_of(entry) if delivery.is_logged else 0,
             entry.put_ns,
             entry.expiry_at,
             pubsub.kernel.new_id(),
