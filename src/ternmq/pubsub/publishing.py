@@ -46,6 +46,7 @@ from ternmq.pubsub.publication_properties import published_properties
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.values.entry import REPORTS, ZERO_ID, Entry
+from ternmq.values.put_form import check_level
 
 _LONG: Final = struct.Struct("<i")
 _NO_FLAGS: Final = bytes(4)
@@ -141,6 +142,7 @@ def _check(
     data: bytes,
 ) -> None:
     name = topic.object_name or topic.topic_string
+    check_level(int(request.level), "MQPUT")
     if not plan.attributes.publish or handle.via:
         _refuse_if_inhibited(kernel, handle, topic, plan, name)
     if request.base[MSG_FLAGS_AT : MSG_FLAGS_AT + 4] != _NO_FLAGS:
