@@ -1,0 +1,195 @@
+"""Section E: what a copy is: its descriptor, its properties, reports about it, what is logged."""
+
+from __future__ import annotations
+
+import pytest
+
+from ternmq import constants as mq
+from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
+from ternmq.codec.mqi.mqmd import Descriptor
+from tests.conformance.pubsub.bed import D, Bed, M, get, reason_of
+
+FORCE = mq.MQGMO_PROPERTIES_FORCE_MQRFH2
+
+
+def test_e18_when_managed_and_not_durable_then_not_logged(lasting: Bed) -> None:
+    sub = lasting.sub("a")
+    topic = lasting.open_topic("a").opened()
+    log = lasting.kernel.coordinator.log
+    before = log.end_lsn
+    lasting.put(topic, "x" * 5000, descriptor=Descriptor(persistence=1))
+    assert log.end_lsn == before
+    assert sub.get().descriptor.persistence == mq.MQPER_PERSISTENT
+    lasting.put(topic, "y", descriptor=Descriptor(persistence=1))
+    name = sub.queue_name
+    lasting.restart()
+    assert name not in lasting.connection.queue_names()
+
+
+def test_e19_when_durable_or_provided_then_survives(lasting: Bed) -> None:
+    lasting.mqsc("DEFINE QLOCAL(Q)")
+    sub = lasting.sub("a", M | D, "S")
+    queue = lasting.open("Q", mq.MQOO_INPUT_SHARED)
+    lasting.sub("a", 0, queue=queue)
+    lasting.pub("a", "x", descriptor=Descriptor(persistence=1))
+    names = [sub.queue_name, "Q"]
+    lasting.restart()
+    found = [get(lasting.connection, lasting.open(one, mq.MQOO_INPUT_SHARED)) for one in names]
+    assert [one.text for one in found] == ["x", "x"]
+    assert found[0].properties["mqps.Top"] == "a"
+
+
+def test_e20_when_published_then_context_is_the_subscriptions(embedded: Bed) -> None:
+    subscriber = embedded.connect(user="s")
+    publisher = embedded.connect(user="p")
+    sub = embedded.sub("a", connection=subscriber)
+    md = Descriptor(
+        format="MQSTR",
+        ccsid=819,
+        encoding=273,
+        expiry=600,
+        report=mq.MQRO_PASS_CORREL_ID,
+        feedback=mq.MQFB_APPL_FIRST,
+        msg_type=mq.MQMT_APPL_FIRST,
+        correl_id=b"P" * 24,
+    )
+    embedded.pub("a", b"x", connection=publisher, descriptor=md)
+    copy = sub.get().descriptor
+    assert (copy.user_id, copy.appl_identity_data) == ("s", "")
+    assert (copy.put_appl_type, copy.put_appl_name) == (mq.MQAT_BROKER, "QM1")
+    assert (copy.format, copy.ccsid, copy.encoding) == ("MQSTR", 819, 273)
+    assert (copy.report, copy.feedback) == (mq.MQRO_PASS_CORREL_ID, mq.MQFB_APPL_FIRST)
+    assert copy.msg_type == mq.MQMT_APPL_FIRST
+    assert 590 <= copy.expiry <= 600
+    assert copy.correl_id == sub.sd.correl_id
+
+
+def test_e21_when_object_and_string_then_full_topic_string(bed: Bed) -> None:
+    bed.mqsc("DEFINE TOPIC(A) TOPICSTR('a')")
+    plain = bed.sub("a/#")
+    told = bed.sub("a/#", user_data="mine")
+    bed.pub("b", "x", object_name="A")
+    first, second = plain.get(), told.get()
+    assert (first.topic, second.topic) == ("a/b", "a/b")
+    assert second.properties["mqps.Sud"] == "mine"
+    assert "mqps.Sud" not in first.properties
+
+
+def test_e22_when_header_forced_then_names_of_folder_mqps(bed: Bed) -> None:
+    sub = bed.sub("a", user_data="mine")
+    bed.pub("a", "x", mq.MQPMO_RETAIN)
+    message = sub.get(options=FORCE)
+    folder = RulesHeader2.unpack(message.data).folder("mqps")
+    assert "<Top>a</Top>" in folder
+    assert "<Sud>mine</Sud>" in folder
+    assert f'<Pub dt="i4">{mq.MQPUBO_RETAIN_PUBLICATION}</Pub>' in folder.replace("'", '"')
+    assert '<Pbl dt="i4">9</Pbl>' in folder.replace("'", '"')
+    assert "<Ret" not in folder
+
+
+def test_e23_when_compat_queue_then_plain_data_and_properties_in_handle(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q) PROPCTL(COMPAT)")
+    queue = bed.open("Q", mq.MQOO_INPUT_SHARED)
+    sub = bed.sub("a", 0, queue=queue)
+    bed.pub("a", "x")
+    bed.pub("a", "y")
+    assert sub.get(options=mq.MQGMO_PROPERTIES_COMPATIBILITY).data == b"x"
+    assert sub.get(options=mq.MQGMO_PROPERTIES_IN_HANDLE).properties["mqps.Top"] == "a"
+
+
+@pytest.mark.parametrize("form", ["NONE", "RFH2", "COMPAT"])
+def test_e24_to_e26_when_psprop_given_then_its_form(bed: Bed, form: str) -> None:
+    bed.mqsc(f"DEFINE QLOCAL(Q)\nDEFINE SUB(S) TOPICSTR('a b') DEST(Q) PSPROP({form})")
+    queue = bed.open("Q", mq.MQOO_INPUT_SHARED)
+    md = Descriptor(format="MQSTR", ccsid=1208)
+    bed.pub("a b", b"data", descriptor=md, properties={"colour": "red"})
+    message = get(bed.connection, queue)
+    assert not [name for name in message.properties if name.startswith("mqps.")]
+    assert message.properties["colour"] == "red"
+    if form == "NONE":
+        assert message.data == b"data"
+    elif form == "RFH2":
+        header = RulesHeader2.unpack(message.data)
+        assert "<Command>Publish</Command>" in header.folder("psc")
+        assert "<Topic>a b</Topic>" in header.folder("psc")
+        assert (header.format, header.ccsid) == ("MQSTR", 1208)
+        assert message.data[header.structure_length :] == b"data"
+    else:
+        rules = RulesHeader.unpack(message.data)
+        assert rules.name_values.startswith("MQPSCommand Publish")
+        assert 'MQPSTopic "a b"' in rules.name_values
+        assert message.data[rules.structure_length :] == b"data"
+
+
+def test_e27_when_property_not_to_be_copied_then_in_no_copy(embedded: Bed) -> None:
+    from ternmq.codec.property import Property
+    from ternmq.codec.property_area import pack_area
+    from ternmq.pubsub.publication_properties import published_properties
+
+    sub = embedded.sub("a")
+    embedded.pub("a", "x", properties={"colour": "red"})
+    assert sub.get().properties["colour"] == "red"
+    hidden = Property("colour", mq.MQTYPE_STRING, "red", copy_options=mq.MQCOPY_NONE)
+    shown = Property("size", mq.MQTYPE_STRING, "big")
+    area = pack_area([hidden, shown])
+    assert published_properties(area) == pack_area([shown])
+    assert published_properties(pack_area([shown])) == pack_area([shown])
+
+
+def test_e28_when_reports_asked_for_then_one_for_each_copy(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(R)")
+    subs = [bed.sub("a"), bed.sub("a")]
+    md = Descriptor(report=mq.MQRO_COA | mq.MQRO_COD, reply_to_queue="R")
+    bed.pub("a", "x", descriptor=md)
+    replies = bed.open("R", mq.MQOO_INPUT_SHARED)
+    found = [get(bed.connection, replies).descriptor for _ in range(2)]
+    copies = [sub.get().descriptor.msg_id for sub in subs]
+    assert {one.feedback for one in found} == {mq.MQFB_COA}
+    assert {one.correl_id for one in found} == set(copies)
+    found = [get(bed.connection, replies).descriptor for _ in range(2)]
+    assert [one.feedback for one in found] == [mq.MQFB_COD, mq.MQFB_COD]
+    assert {one.correl_id for one in found} == set(copies)
+    assert get(bed.connection, replies) is None
+
+
+def test_e29_when_retained_expires_then_nobody_gets_it(embedded: Bed) -> None:
+    embedded.pub("r", "x", mq.MQPMO_RETAIN, descriptor=Descriptor(expiry=50))
+    embedded.pass_time(2)
+    assert 20 <= embedded.sub("r").get().descriptor.expiry <= 31
+    embedded.pass_time(4)
+    assert embedded.sub("r").texts() == []
+    assert embedded.mqsc("DISPLAY TPSTATUS('r') TYPE(TOPIC) RETAINED")[0]["RETAINED"] == "NO"
+
+
+def test_e30_when_destination_becomes_topic_alias_then_failure(embedded: Bed) -> None:
+    embedded.mqsc("DEFINE QLOCAL(Q)\nDEFINE QLOCAL(DLQ)\nALTER QMGR DEADQ(DLQ)")
+    embedded.mqsc("DEFINE TOPIC(OTHER) TOPICSTR('other')\nDEFINE TOPIC(T) TOPICSTR('t')")
+    embedded.mqsc("DEFINE QALIAS(QA) TARGET(Q)\nDEFINE SUB(S) TOPICSTR('t') DEST(QA)")
+    embedded.mqsc("ALTER TOPIC(T) PMSGDLV(ALL) USEDLQ(NO)")
+    md = Descriptor(persistence=1)
+    assert reason_of(embedded.pub, "t", "x", descriptor=md) == 0
+    embedded.mqsc("ALTER QALIAS(QA) TARGET(OTHER) TARGTYPE(TOPIC)")
+    assert reason_of(embedded.pub, "t", "x", descriptor=md) == mq.MQRC_PUBLICATION_FAILURE
+    embedded.mqsc("ALTER TOPIC(T) USEDLQ(YES)")
+    assert reason_of(embedded.pub, "t", "x", descriptor=md) == 0
+    dead = get(embedded.connection, embedded.open("DLQ", mq.MQOO_INPUT_SHARED))
+    assert int.from_bytes(dead.data[8:12], "little") == mq.MQRC_ALIAS_TARGTYPE_CHANGED
+
+
+def test_e31_when_thousand_durable_then_one_body(lasting: Bed) -> None:
+    count = 200
+    names = [f"Q{number}" for number in range(count)]
+    lasting.mqsc("\n".join(f"DEFINE QLOCAL({name})" for name in names))
+    lasting.mqsc("\n".join(f"DEFINE SUB(S{n}) TOPICSTR('t') DEST(Q{n})" for n in range(count)))
+    log = lasting.kernel.coordinator.log
+    topic = lasting.open_topic("t").opened()
+    before = log.end_lsn
+    lasting.put(topic, b"x" * 10_000, descriptor=Descriptor(persistence=1))
+    assert log.end_lsn - before < 10_000 + count * 200
+    entries = [lasting.kernel.locals[name].queue.lanes[0].front.head for name in names]
+    assert {id(one.data) for one in entries} == {id(entries[0].data)}
+    lasting.restart()
+    for name in names:
+        message = get(lasting.connection, lasting.open(name, mq.MQOO_INPUT_SHARED))
+        assert message.data == b"x" * 10_000
+        assert message.properties["mqps.Top"] == "t"
