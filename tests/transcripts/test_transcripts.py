@@ -30,7 +30,7 @@ MASKS = (
     (r"INCARN\(\d+\)", "INCARN(<id>)"),
     (r"\bAGE\(\d+\)", "AGE(<n>)"),
     (r"QMURID\(0\.\d+\)", "QMURID(<unit>)"),
-    (r"SUBID\([0-9A-F]{48}\)", "SUBID(<id>)"),
+    (r"(SUBID|DESTCORL)\([0-9A-F]{48}\)", r"\1(<id>)"),
     (r"LOGSTRL\(.*?\)", "LOGSTRL(<lsn>)"),
     (r"(LOGINUSE|LOGUTIL|CHKPTCNT|MSGAGE|RESETINT)\(\d+\)", r"\1(<n>)"),
     (r"QTIME\(\d+, \d+\)", "QTIME(<n>, <n>)"),

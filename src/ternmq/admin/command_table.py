@@ -93,7 +93,7 @@ def _object_rows(line: str) -> list[CommandRow]:
     bits = _types(kind)
     required = () if needed == "-" else (needed,)
     define = _parameters(["LIKE:n", "REPLACE:-", "NOREPLACE:-"])
-    alter = _parameters(["FORCE:-", "NOFORCE:-"])
+    alter = _parameters(["FORCE:-", "NOFORCE:-", *text.ALTER_PARAMETERS.get(noun, "").split()])
     delete = _parameters(["IGNSTATE:YES|NO", *text.DELETE_PARAMETERS.get(noun, "").split()])
     display = _parameters(text.DISPLAY_PARAMETERS.get(noun, "").split())
     alter_needs = required if needed in ("CHLTYPE", "AUTHTYPE") else ()
@@ -109,7 +109,7 @@ def _object_rows(line: str) -> list[CommandRow]:
             CommandRow(
                 action,
                 noun,
-                action.lower(),
+                f"{action.lower()} sub" if noun == "SUB" else action.lower(),
                 number,
                 authority,
                 message,

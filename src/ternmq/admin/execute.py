@@ -27,6 +27,12 @@ from ternmq.admin.commands.display import DisplayObjects, DisplayQueueManager
 from ternmq.admin.commands.initiator_commands import StartInitiator, StopInitiator
 from ternmq.admin.commands.ledger_commands import DeleteLedger, DisplayLedger
 from ternmq.admin.commands.moving import MoveMessages
+from ternmq.admin.commands.subscription_commands import (
+    AlterSubscription,
+    DefineSubscription,
+    DeleteSubscription,
+    DisplaySubscriptions,
+)
 from ternmq.admin.commands.trace_commands import (
     DisplaySystem,
     DisplayTrace,
@@ -55,10 +61,10 @@ from ternmq.admin.status.qmgr_status import (
     PartStatus,
     PublishSubscribeStatus,
     QueueManagerStatus,
-    SubscriptionStatus,
 )
 from ternmq.admin.status.queue_status import QueueStatus, ResetQueueStatistics
 from ternmq.admin.status.status_display import NOT_FOUND
+from ternmq.admin.status.subscription_status import SubscriptionStatus
 from ternmq.base.command_reasons import MQRCCF_CFH_COMMAND_ERROR
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.errors import MQError
@@ -191,6 +197,10 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "later policy": NotHere,
     "later pubsub": NotHere,
     "other platform": NotHere,
+    "define sub": DefineSubscription,
+    "alter sub": AlterSubscription,
+    "delete sub": DeleteSubscription,
+    "display sub": DisplaySubscriptions,
     "define cursor": DefineCursor,
     "display cursor": DisplayCursors,
     "reset cursor": ResetCursor,

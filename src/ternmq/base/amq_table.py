@@ -287,6 +287,7 @@ AMQ8457I	TernMQ connection stopped.	Connection %1 was ended.
 AMQ8458E	TernMQ connection not stopped.	Connection %1 could not be ended: %2
 AMQ8459E	Not found.
 AMQ8461I	Connection identifier not found.	There is no connection that matches %1.
+AMQ8469E	TernMQ subscription %1 in use.	An application has the subscription open.	End the application, or let it close the subscription, and run the command again.
 AMQ8500I	TernMQ Display MQ Files
 AMQ8504E	Command server MQINQ failed for queue %1 with reason code %2.		See to the queue.
 AMQ8506E	Command server MQGET failed for queue %1 with reason code %2.		See to the queue.

@@ -35,28 +35,28 @@ telemetry            OTELTRAC IA_OTEL_TRACE           @otel_parent       ASPAREN
 
 SUBSCRIPTIONS: Final = """
 subscription_id      SUBID    BACF_SUB_ID             hex48              -        * s
-topic_string         TOPICSTR CA_TOPIC_STRING         10240              -        * fi
-topic_object         TOPICOBJ CA_TOPIC_NAME           name48             -        * fi
-destination          DEST     CACF_DESTINATION        name48             -        * i
-destination_qmgr     DESTQMGR CACF_DESTINATION_Q_MGR  name48             -        * i
-destination_correlation DESTCORL BACF_DESTINATION_CORREL_ID hex48        -        * i
-destination_class    DESTCLAS IACF_DESTINATION_CLASS  @destination       PROVIDED * fi
+topic_string         TOPICSTR CA_TOPIC_STRING         10240              -        * f
+topic_object         TOPICOBJ CA_TOPIC_NAME           name48             -        * f
+destination          DEST     CACF_DESTINATION        name48             -        *
+destination_qmgr     DESTQMGR CACF_DESTINATION_Q_MGR  name48             -        *
+destination_correlation DESTCORL BACF_DESTINATION_CORREL_ID hex48        -        *
+destination_class    DESTCLAS IACF_DESTINATION_CLASS  @destination       PROVIDED * f
 durable              DURABLE  IACF_DURABLE_SUBSCRIPTION @durable         YES      * s
 subscribe_scope      SUBSCOPE IACF_SUBSCRIPTION_SCOPE @subscription_scope ALL     * fi
-selector             SELECTOR CACF_SUB_SELECTOR       10240              -        * fi
+selector             SELECTOR CACF_SUB_SELECTOR       10240              -        * f
 selector_type        SELTYPE  IACF_SELECTOR_TYPE      @selector          NONE     * s
-user_data            USERDATA CACF_SUB_USER_DATA      10240              -        * i
-publish_accounting   PUBACCT  BACF_ACCOUNTING_TOKEN   hex64              -        * i
-publish_identity     PUBAPPID CACF_APPL_IDENTITY_DATA 32                 -        * i
-subscription_user    SUBUSER  CACF_SUB_USER_ID        12                 -        * i
-level                SUBLEVEL IACF_SUB_LEVEL          0..9               1        * fi
-wildcard_schema      WSCHEMA  IACF_WILDCARD_SCHEMA    @wildcard_schema   TOPIC    * fi
+user_data            USERDATA CACF_SUB_USER_DATA      10240              -        *
+publish_accounting   PUBACCT  BACF_ACCOUNTING_TOKEN   hex64              -        *
+publish_identity     PUBAPPID CACF_APPL_IDENTITY_DATA 32                 -        *
+subscription_user    SUBUSER  CACF_SUB_USER_ID        12                 -        *
+level                SUBLEVEL IACF_SUB_LEVEL          0..9               1        * f
+wildcard_schema      WSCHEMA  IACF_WILDCARD_SCHEMA    @wildcard_schema   TOPIC    * f
 subscription_type    SUBTYPE  IACF_SUB_TYPE           @subscription      ADMIN    * s
-variable_user        VARUSER  IACF_VARIABLE_USER_ID   @variable_user     ANY      * i
-publish_priority     PUBPRTY  IACF_PUB_PRIORITY       0..9|@publish_priority ASPUB * i
-properties           PSPROP   IACF_PUBSUB_PROPERTIES  @pubsub_properties MSGPROP  * i
-expiry               EXPIRY   IACF_EXPIRY             0..999999999|@unlimited UNLIMITED * i
-on_request           REQONLY  IACF_REQUEST_ONLY       @on_request        NO       * i
+variable_user        VARUSER  IACF_VARIABLE_USER_ID   @variable_user     ANY      *
+publish_priority     PUBPRTY  IACF_PUB_PRIORITY       0..9|@publish_priority ASPUB *
+properties           PSPROP   IACF_PUBSUB_PROPERTIES  @pubsub_properties MSGPROP  *
+expiry               EXPIRY   IACF_EXPIRY             0..999999999|@unlimited UNLIMITED *
+on_request           REQONLY  IACF_REQUEST_ONLY       @on_request        NO       *
 created_date         CRDATE   CA_CREATION_DATE        12                 -        * s
 created_time         CRTIME   CA_CREATION_TIME        8                  -        * s
 altered_date         ALTDATE  CA_ALTERATION_DATE      12                 -        * s

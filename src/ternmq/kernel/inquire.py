@@ -131,7 +131,7 @@ def shown_value(definition: Definition, local: LocalQueue | None, row: Attribute
     if name == "definition_type":
         return definition.definition_type
     if name == "subscription_id":
-        return f"{definition.object_id:048X}"
+        return definition.attributes.get(name, "")
     if name == "selector_type":
         return 1 if definition.text("selector") else 0
     if local is not None:

@@ -27,7 +27,6 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.resolve import close_handle, detach, new_handle
 from ternmq.kernel.selection import selection_of
 from ternmq.pubsub import managed_queues
-from ternmq.pubsub.managed_queues import DURABLE_MODEL, NONDURABLE_MODEL
 from ternmq.pubsub.opening import full_topic_string
 from ternmq.pubsub.provided_queues import check_destination, destination_names, open_provided
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, SubscriptionInUse
@@ -36,12 +35,20 @@ from ternmq.pubsub.subscription_altering import Alteration
 from ternmq.pubsub.subscription_expiry import expire, expires_at, is_over
 from ternmq.pubsub.subscription_groups import group_of
 from ternmq.pubsub.subscription_keeping import forget, keep, keep_altered
+from ternmq.pubsub.subscription_permission import check_active, permit
 from ternmq.pubsub.subscription_rules import (
     VERB,
     check_descriptor,
     check_pattern,
     options_of,
     terms_of,
+)
+from ternmq.pubsub.topic_authority import check_destination as check_put
+from ternmq.pubsub.topic_authority import (
+    check_remove,
+    check_resume,
+    check_subscribe,
+    subscribing_user,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +71,8 @@ class Subscribing:
         self.call = call
         self.destination = destination
         self.options = call.sd.options
-        self.user = connection.user
+        self.user = connection.user  # whose subscription it is to be
+        self.checked_user: str | None = None  # whose authority is asked; None: nobody's
         self.queue_handle: Handle | None = None
         self.made_queue = False
         self.subscription: Subscription | None = None
@@ -97,7 +105,11 @@ class Subscribing:
         fails = self.options & mq.MQSO_FAIL_IF_QUIESCING != 0
         pubsub.kernel.refuse_if_ending(fails, VERB)
         check_descriptor(self.call)
-        self.user = self._acting_user()
+        check_active(pubsub, VERB)
+        alternate = self.call.sd.alternate_user_id.rstrip()
+        self.checked_user = subscribing_user(pubsub, self.connection, self.options, alternate)
+        if self.options & mq.MQSO_ALTERNATE_USER_AUTHORITY:
+            self.user = alternate
         name = self.call.sub_name
         existing = pubsub.by_name.get(name) if name else None
         if existing is not None and is_over(existing, int(pubsub.kernel.clock.now_ns())):
@@ -111,11 +123,6 @@ class Subscribing:
         if not self.options & (mq.MQSO_RESUME | mq.MQSO_ALTER):
             raise mq_error(MQRC_SUB_ALREADY_EXISTS, verb=VERB, object=name)
         return self._take_up(existing)
-
-    def _acting_user(self) -> str:
-        if self.options & mq.MQSO_ALTERNATE_USER_AUTHORITY:
-            return self.call.sd.alternate_user_id.rstrip()
-        return self.connection.user
 
     def _not_there(self, name: str) -> MQError:
         if self.pubsub.kernel.catalog.find(SUB, name) is not None:
@@ -134,13 +141,19 @@ class Subscribing:
         terms = terms_of(call, self.user)
         topic_string = full_topic_string(pubsub, call.sd.object_name, call.object_string, VERB)
         check_pattern(topic_string, terms.by_character)
+        attributes = permit(
+            pubsub, self.connection, self.checked_user, topic_string, terms, self.options
+        )
         selection = selection_of(kernel, [], terms.selector)
         self._check_handles(2 if terms.is_managed else 1)
         if terms.is_managed:
-            if not self._make_queue(terms.is_durable):
+            is_durable = terms.is_durable
+            model = attributes.durable_model if is_durable else attributes.nondurable_model
+            if not self._make_queue(model, is_durable):
                 return False
         else:
             self.queue_handle = check_destination(self.destination, terms.is_durable)
+            self._check_put(topic_string, destination_names(self.queue_handle)[0], False)
         subscription = Subscription(kernel.new_id(), call.sub_name, topic_string, terms)
         subscription.given_string = call.object_string
         subscription.selection = selection
@@ -173,10 +186,21 @@ class Subscribing:
             detail = f"MAXHANDS({limit})"
             raise mq_error(MQRC_HANDLE_NOT_AVAILABLE, verb=VERB, detail=detail)
 
-    def _make_queue(self, is_durable: bool) -> bool:
+    def _check_put(self, topic_string: str, queue_name: str, is_opened: bool) -> None:
+        """Whether the user may let publications go to a queue."""
+        check_put(
+            self.pubsub,
+            self.connection,
+            self.checked_user,
+            topic_string,
+            queue_name,
+            self.options,
+            is_opened,
+        )
+
+    def _make_queue(self, name: str, is_durable: bool) -> bool:
         """The managed queue; False: parked."""
         kernel = self.pubsub.kernel
-        name = DURABLE_MODEL if is_durable else NONDURABLE_MODEL
         model = managed_queues.check_model(kernel, name, is_durable, VERB)
         local = managed_queues.create(kernel, self.connection, model, is_durable, VERB)
         if local is None:
@@ -243,6 +267,7 @@ class Subscribing:
             raise mq_error(
                 MQRC_IDENTITY_MISMATCH, verb=VERB, object=subscription.name, detail=detail
             )
+        self._check_taker(subscription, alters)
         alteration = Alteration(self.pubsub, subscription, self.call, self.user)
         if alters:
             alteration.check(self.destination)
@@ -261,6 +286,22 @@ class Subscribing:
         self._answer(subscription, queue_handle)
         self._describe(subscription)
         return True
+
+    def _check_taker(self, subscription: Subscription, alters: bool) -> None:
+        """Whether the user may have it, and its publications go to the queue that is given."""
+        check = check_subscribe if alters else check_resume
+        topic_string = subscription.topic_string
+        check(
+            self.pubsub,
+            self.connection,
+            self.checked_user,
+            topic_string,
+            subscription.terms.by_character,
+            self.options,
+        )
+        if self.destination is not None and not subscription.terms.is_managed:
+            given = check_destination(self.destination, subscription.terms.is_durable)
+            self._check_put(topic_string, destination_names(given)[0], False)
 
     def _change(self, alteration: Alteration) -> bool:
         """It has other terms; False: parked, and it has the old ones."""
@@ -292,6 +333,7 @@ class Subscribing:
             more = read_ahead(self.options)
             self.queue_handle = managed_queues.open_managed(kernel, connection, name, more, VERB)
         else:
+            self._check_put(subscription.topic_string, name, True)
             self.queue_handle = open_provided(kernel, connection, subscription)
         self.made_queue = self.queue_handle is not None
         return self.made_queue
@@ -348,6 +390,8 @@ def close_subscription(pubsub: PublishSubscribe, handle: Handle, options: int) -
     is_durable = subscription.terms.is_durable
     check_close(subscription, options)
     removes = options & mq.MQCO_REMOVE_SUB != 0 or not is_durable
+    if options & mq.MQCO_REMOVE_SUB:
+        check_remove(pubsub, handle.connection, subscription)
     if removes and not forget(pubsub, handle.connection, subscription, "MQCLOSE"):
         return False
     if subscription.handle is handle:

@@ -6,7 +6,7 @@ never changed and are shared (`shared_terms`). An alteration gives a subscriptio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
 from mypy_extensions import i64
 
@@ -105,6 +105,9 @@ class Subscription:
         self.position: i64 = 0  # among those of the match index with the same pattern
         self.is_removed = False
 
+
+# What can be altered: terms, SubCorrelId, queue, user data, when it expires (Unix time, 0: never).
+State: TypeAlias = tuple[SubscriptionTerms, bytes, str, str, int]
 
 _TERMS: Final[dict[SubscriptionTerms, SubscriptionTerms]] = {}
 _TERMS_MAX: Final = 4096

@@ -20,7 +20,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.pubsub.opening import full_topic_string
 from ternmq.pubsub.provided_queues import check_destination, destination_names
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
-from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_terms
+from ternmq.pubsub.subscription import State, Subscription, SubscriptionTerms, shared_terms
 from ternmq.pubsub.subscription_expiry import expires_at
 from ternmq.pubsub.subscription_rules import VERB
 
@@ -39,7 +39,7 @@ class Alteration:
         self.subscription = subscription
         self.call = call
         self.user = user
-        self.before = _state_of(subscription)
+        self.before = state_of(subscription)
         self.after = self.before
 
     @property
@@ -166,18 +166,21 @@ class Alteration:
 
     def apply(self) -> None:
         """It is as it is to be."""
-        self._become(self.after)
+        become(self.pubsub, self.subscription, self.after)
 
     def revert(self) -> None:
         """It is as it was."""
-        self._become(self.before)
-
-    def _become(self, state: tuple[SubscriptionTerms, bytes, str, str, int]) -> None:
-        terms, correl_id, destination, user_data, ends = state
-        self.pubsub.change(self.subscription, terms, correl_id, destination, user_data, ends)
+        become(self.pubsub, self.subscription, self.before)
 
 
-def _state_of(subscription: Subscription) -> tuple[SubscriptionTerms, bytes, str, str, int]:
+def become(pubsub: PublishSubscribe, subscription: Subscription, state: State) -> None:
+    """Let a subscription be in a state."""
+    terms, correl_id, destination, user_data, ends = state
+    pubsub.change(subscription, terms, correl_id, destination, user_data, ends)
+
+
+def state_of(subscription: Subscription) -> State:
+    """All of it that can be altered."""
     return (
         subscription.terms,
         subscription.correl_id,

@@ -1,5 +1,5 @@
-"""Administrative subscriptions: SUB objects of the catalog, each of which is a subscription; and any
-subscription as an object, so that commands show and alter all of them alike."""
+"""Administrative subscriptions: SUB objects of the catalog, each of which is a subscription. And
+any subscription as an object, so that commands show and alter all of them alike."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from ternmq.base import constants as mq
 from ternmq.base.attributes import Value, defaults_of
 from ternmq.base.object_types import SUB, TOPIC
 from ternmq.kernel.selection import selection_of
-from ternmq.pubsub.subscription import ADMIN, Subscription, SubscriptionTerms, shared_terms
+from ternmq.pubsub.subscription import (
+    ADMIN,
+    State,
+    Subscription,
+    SubscriptionTerms,
+    shared_terms,
+)
 from ternmq.pubsub.subscription_expiry import expires_at
 from ternmq.pubsub.topic_tree import SEPARATOR
 from ternmq.store.catalog import Definition
@@ -114,6 +120,33 @@ def definition_of(subscription: Subscription) -> Definition:
     return Definition(SUB, subscription.name, 0, attributes, int(subscription.created_ns))
 
 
+def altered_state(subscription: Subscription, wanted: Definition, now_ns: int) -> State:
+    """What a subscription is to be when its attributes are as they are wanted; what no attribute
+    shows stays."""
+    old = subscription.terms
+    shown = terms_of_definition(wanted)
+    correl_id = _hex(wanted.text("destination_correlation"), _ID_BYTES)
+    qmgr = wanted.text("destination_qmgr")
+    terms = old._replace(
+        any_user=shown.any_user,
+        on_request=shown.on_request,
+        passes_correl_id=correl_id == ZERO_ID,
+        user=shown.user,
+        priority=shown.priority,
+        properties=shown.properties,
+        expiry=shown.expiry,
+        accounting_token=shown.accounting_token,
+        sets_identity=shown.sets_identity,
+        identity_data=shown.identity_data,
+        destination_qmgr=qmgr,
+    )
+    ends = int(subscription.expires_at_ns)
+    if terms.expiry != old.expiry:
+        ends = expires_at(terms.expiry, now_ns)
+    destination = wanted.text("destination")
+    return (shared_terms(terms), correl_id, destination, wanted.text("user_data"), ends)
+
+
 def subscription_changed(pubsub: PublishSubscribe, definition: Definition) -> None:
     """A SUB object is there or has changed: the same subscription with other terms. One without a
     topic, as SYSTEM.DEFAULT.SUB, is none."""
@@ -123,7 +156,6 @@ def subscription_changed(pubsub: PublishSubscribe, definition: Definition) -> No
         return
     terms = terms_of_definition(definition)
     sub_id = sub_id_of(kernel, definition)
-    definition.attributes["subscription_id"] = sub_id.hex().upper()
     correlation = definition.text("destination_correlation")
     correl_id = _hex(correlation, _ID_BYTES) if correlation else sub_id
     if correl_id == ZERO_ID:

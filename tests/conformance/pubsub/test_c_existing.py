@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ternmq import constants as mq
-from tests.conformance.pubsub.bed import ALTER, C, D, M, R, Bed, reason_of
+from tests.conformance.pubsub.bed import ALTER, Bed, C, D, M, R, reason_of
 
 KEEP = mq.MQCO_KEEP_SUB
 ANY = mq.MQSO_ANY_USERID

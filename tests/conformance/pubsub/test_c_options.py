@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ternmq import constants as mq
-from tests.conformance.pubsub.bed import ALTER, C, D, M, R, Bed, reason_of, reasons_of
+from tests.conformance.pubsub.bed import ALTER, Bed, C, D, M, R, reason_of, reasons_of
 
 FAR = "x" * 10_241
 

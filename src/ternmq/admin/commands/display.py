@@ -136,7 +136,6 @@ def queue_in_memory(kernel: Kernel, link: Link, definition: Definition) -> Local
     return None
 
 
-@final
 class DisplayObjects(Execution):
     """DISPLAY QLOCAL, QUEUE, CHANNEL ..."""
 
@@ -163,11 +162,15 @@ class DisplayObjects(Execution):
             return False
         if self.answers:
             return True
+        self.refuse_left_out(kernel, link)
+        name = self.command.name
+        return self.refuse("AMQ8147E", name, reason=rc.MQRC_UNKNOWN_OBJECT_NAME)
+
+    def refuse_left_out(self, kernel: Kernel, link: Link) -> None:
+        """Nothing was shown, because the user may not see what there is."""
         if self._left_out is not None:
             mqot, guard = guard_of(self._left_out)
             raise not_displayed(kernel, link, self.command, self.row, mqot, guard)
-        name = self.command.name
-        return self.refuse("AMQ8147E", name, reason=rc.MQRC_UNKNOWN_OBJECT_NAME)
 
     def _bits(self) -> int:
         """The types that are asked for."""
@@ -185,9 +188,6 @@ class DisplayObjects(Execution):
         """One object; False if it has to wait."""
         if kernel.catalog.find(definition.object_type, definition.name) is not definition:
             return True  # deleted since the last step
-        if not may_display(kernel, link, definition):
-            self._left_out = definition
-            return True
         columns = self._columns_of(definition.object_type)
         local: LocalQueue | None = None
         if columns.needs_queue:
@@ -200,9 +200,19 @@ class DisplayObjects(Execution):
                 return False
             if local is not None:
                 link.depends_on(local.queue.last_lsn)
+        self.show(kernel, link, definition, local)
+        return True
+
+    def show(
+        self, kernel: Kernel, link: Link, definition: Definition, local: LocalQueue | None
+    ) -> None:
+        """An object, if the user may see it and it is one of those that are asked for."""
+        if not may_display(kernel, link, definition):
+            self._left_out = definition
+            return
+        columns = self._columns_of(definition.object_type)
         if self._fits(definition, local, columns):
             self.answers.append(self._answer(definition, local, columns))
-        return True
 
     def _columns_of(self, object_type: int) -> Columns:
         columns = self._columns.get(object_type)

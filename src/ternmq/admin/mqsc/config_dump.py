@@ -104,7 +104,8 @@ def _object_lines(ask: Ask, choice: DumpChoice, kind: str, noun: str) -> Iterato
         return
     lenders: dict[int, dict[str, Value]] = {}
     later: list[Answer] = []
-    for answer in _found(ask, f"DISPLAY {noun}({quoted(choice.name)}) ALL"):
+    how = "SUBTYPE(ADMIN) DISTYPE(DEFINED) " if noun == "SUB" else ""  # not those of applications
+    for answer in _found(ask, f"DISPLAY {noun}({quoted(choice.name)}) {how}ALL"):
         object_type = _object_type(answer, noun)
         if (object_type.bit == types.CLNTCONN) != (kind == "clntconn"):
             continue

@@ -1,4 +1,4 @@
-"""DISPLAY QMSTATUS, LSSTATUS, SVSTATUS, PUBSUB, SBSTATUS: the queue manager and what belongs to it.
+"""DISPLAY QMSTATUS, LSSTATUS, SVSTATUS, PUBSUB: the queue manager and what belongs to it.
 
 Channels have theirs in `channel_status`. Topics in use, policies and clusters have no status
 before their functions are there: `NoStatus` answers that nothing was found.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from ternmq.admin.command_authority import guard_of, may_display
-from ternmq.admin.commands.display import Column, objects_of, value_of
+from ternmq.admin.commands.display import Column, value_of
 from ternmq.admin.commands.filters import fits_name
 from ternmq.admin.status.status_display import StatusDisplay, Values, date_of, time_of
 from ternmq.base import constants as mq
@@ -30,7 +29,6 @@ _MEGABYTE: Final = 1 << 20
 _UNKNOWN: Final = ("ARCHLOG", "ARCHSZ", "DATFSSZ", "DATFSUSE", "LOGFSSZ",
                    "LOGFSUSE", "MEDIASZ", "QMFSSZ", "QMFSUSE", "RECSZ", "REUSESZ",
                    "UNICLUS")  # fmt: skip
-_NO_CONNECTION: Final = "0" * 48
 
 
 @final
@@ -163,37 +161,6 @@ class PublishSubscribeStatus(StatusDisplay):
                 "TPCOUNT": len(kernel.catalog.table_of(types.TOPIC)),
             }
         ]
-
-
-@final
-class SubscriptionStatus(StatusDisplay):
-    """DISPLAY SBSTATUS: no publication has reached any subscription."""
-
-    def subjects(self, kernel: Kernel, link: Link) -> list[str]:
-        return [one.name for one in objects_of(kernel, types.SUB, self.command.name or "*")]
-
-    def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
-        definition = kernel.catalog.find(types.SUB, subject)
-        return definition is None or may_display(kernel, link, definition)
-
-    def guard(self, kernel: Kernel, subject: str) -> str:
-        definition = kernel.catalog.find(types.SUB, subject)
-        return subject if definition is None else guard_of(definition)[1]
-
-    def values(self, kernel: Kernel, link: Link, subject: str) -> list[Values] | None:
-        definition = kernel.catalog.find(types.SUB, subject)
-        if definition is None:
-            return []
-        values: Values = {"SUB": subject}
-        _add_definition(definition, values)
-        wanted = self.command.given.get("SUBID", "")
-        if wanted and values["SUBID"] != wanted:
-            return []
-        values["ACTCONN"] = _NO_CONNECTION
-        values["NUMMSGS"] = 0
-        for keyword in ("LMSGDATE", "LMSGTIME", "RESMDATE", "RESMTIME"):
-            values[keyword] = ""
-        return [values]
 
 
 @final

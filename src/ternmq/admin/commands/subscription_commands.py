@@ -1,0 +1,338 @@
+"""DEFINE, ALTER, DELETE and DISPLAY SUB: of administrative subscriptions, which are objects of the
+catalog, and of those of applications, which are shown and altered as if they were."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from ternmq.admin.command_table import CommandRow
+from ternmq.admin.commands import objects
+from ternmq.admin.commands.changes import Change, inert_warnings, settings_of
+from ternmq.admin.commands.display import DisplayObjects
+from ternmq.admin.commands.filters import fits_name
+from ternmq.admin.execution import STEP_OBJECTS
+from ternmq.base.attributes import BY_NAME, Value, row_of
+from ternmq.base.command_reasons import (
+    MQRCCF_ATTR_VALUE_FIXED,
+    MQRCCF_SUB_ALREADY_EXISTS,
+    MQRCCF_SUBSCRIPTION_IN_USE,
+)
+from ternmq.base.errors import MQError, mq_error
+from ternmq.base.object_types import SUB
+from ternmq.base.reasons import MQRC_NO_SUBSCRIPTION, MQRC_TOPIC_NOT_ALTERABLE
+from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.kernel import Kernel
+from ternmq.pubsub import managed_queues
+from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
+from ternmq.pubsub.subscription import ADMIN, Subscription
+from ternmq.pubsub.subscription_altering import become, state_of
+from ternmq.pubsub.subscription_definition import (
+    altered_state,
+    definition_of,
+    sub_id_of,
+    terms_of_definition,
+    topic_string_of,
+)
+from ternmq.pubsub.subscription_keeping import forget, keep_altered
+from ternmq.pubsub.subscription_permission import permit
+from ternmq.pubsub.subscription_rules import check_pattern
+from ternmq.store.catalog import Definition
+from ternmq.values.command import Command
+
+_DEFAULT_SUB: Final = "SYSTEM.DEFAULT.SUB"
+# What DEFINE REPLACE leaves as it is where nothing else is given.
+_STAYING: Final = ("topic_string", "topic_object", "destination", "destination_class")
+
+
+def found_subscription(pubsub: PublishSubscribe, name: str, sub_id: str) -> Subscription | None:
+    """The subscription that a command names, by its name, its SUBID or both."""
+    if not sub_id:
+        return pubsub.by_name.get(name)
+    try:
+        found = pubsub.by_id.get(bytes.fromhex(sub_id))
+    except ValueError:
+        return None
+    return found if found is not None and name in ("", found.name) else None
+
+
+def _find(pubsub: PublishSubscribe, name: str, sub_id: str, verb: str) -> Subscription:
+    found = found_subscription(pubsub, name, sub_id)
+    if found is None:
+        raise mq_error(MQRC_NO_SUBSCRIPTION, verb=verb, object=name or sub_id)
+    return found
+
+
+def _refuse_fixed(name: str, settings: dict[str, object], verb: str) -> None:
+    """ALTER of what is fixed when a subscription is defined, also if it is what it was."""
+    for keyword in settings:
+        row = row_of(SUB, keyword)
+        if row is not None and row.fixed:
+            detail = f"{row.keyword} is fixed when the subscription is defined"
+            raise mq_error(MQRCCF_ATTR_VALUE_FIXED, verb=verb, object=name, detail=detail)
+
+
+@final
+class DefineSubscription(Change):
+    """DEFINE SUB."""
+
+    def __init__(self, command: Command, row: CommandRow) -> None:
+        super().__init__(command, row)
+        self._queue = ""  # the managed queue that was made for it
+
+    def change(self, kernel: Kernel, link: Link) -> bool:
+        try:
+            done = self._define(kernel, link)
+        except MQError:
+            if self._queue:
+                managed_queues.delete(kernel, link, self._queue, self.verb)
+                link.park = None  # the scavenger removes what is left
+            raise
+        return done
+
+    def _define(self, kernel: Kernel, link: Link) -> bool:
+        command = self.command
+        name = command.name
+        settings = settings_of(command, self.row)
+        replace = "REPLACE" in command.given
+        existing = kernel.catalog.find(SUB, name)
+        pubsub = pubsub_of(kernel)
+        if existing is None and name in pubsub.by_name:
+            detail = "an application has made it"
+            raise mq_error(MQRCCF_SUB_ALREADY_EXISTS, verb=self.verb, object=name, detail=detail)
+        values = objects.checked(SUB, name, settings, self.verb)
+        if existing is not None and replace:
+            self._keep_fixed(existing, values, settings)
+        like = command.given.get("LIKE", "")
+        wanted = objects.lent_attributes(kernel, SUB, like, self.verb)
+        wanted.update(values)
+        if name != _DEFAULT_SUB:
+            if not wanted["subscription_user"]:
+                settings["SUBUSER"] = link.user
+            if not self._prepare(pubsub, link, wanted, settings, existing):
+                return False
+        if not objects.define(kernel, link, SUB, name, settings, replace, like):
+            return False
+        self.succeed()
+        self.answers.extend(inert_warnings(SUB, name, settings))
+        return True
+
+    def _keep_fixed(
+        self, existing: Definition, values: dict[str, Value], settings: dict[str, object]
+    ) -> None:
+        """With REPLACE the topic and the queue stay where they are not given."""
+        for attribute in _STAYING:
+            row = BY_NAME[SUB][attribute]
+            if attribute not in values:
+                values[attribute] = existing.attributes[attribute]
+                settings[row.keyword] = row.shown(existing.attributes[attribute])
+            elif row.fixed and values[attribute] != existing.attributes[attribute]:
+                raise mq_error(
+                    MQRC_TOPIC_NOT_ALTERABLE if "topic" in attribute else MQRCCF_ATTR_VALUE_FIXED,
+                    verb=self.verb,
+                    object=existing.name,
+                    detail=f"{row.keyword} is {row.shown(existing.attributes[attribute])!r}",
+                )
+
+    def _prepare(
+        self,
+        pubsub: PublishSubscribe,
+        link: Link,
+        wanted: dict[str, Value],
+        settings: dict[str, object],
+        existing: Definition | None,
+    ) -> bool:
+        """What MQSUB would check, and the managed queue; False: parked."""
+        kernel = pubsub.kernel
+        intended = Definition(SUB, self.command.name, 0, wanted, 0)
+        topic_string = topic_string_of(kernel, intended)
+        terms = terms_of_definition(intended)
+        if not topic_string:
+            return True  # `Check` refuses it
+        check_pattern(topic_string, terms.by_character, self.verb)
+        if terms.selector:
+            kernel.selectors.find(terms.selector)
+        attributes = permit(pubsub, link, None, topic_string, terms, 0, self.verb)
+        if not terms.is_managed:
+            return True
+        if existing is not None:
+            settings["DEST"] = existing.text("destination")
+            return True
+        if not self._queue:
+            model = managed_queues.check_model(kernel, attributes.durable_model, True, self.verb)
+            local = managed_queues.create(kernel, link, model, True, self.verb)
+            if local is None:
+                return False
+            self._queue = local.name
+        settings["DEST"] = self._queue
+        return True
+
+
+@final
+class AlterSubscription(Change):
+    """ALTER SUB."""
+
+    def change(self, kernel: Kernel, link: Link) -> bool:
+        command = self.command
+        settings = settings_of(command, self.row)
+        pubsub = pubsub_of(kernel)
+        sub_id = command.given.get("SUBID", "")
+        name = command.name
+        _refuse_fixed(name or sub_id, settings, self.verb)
+        if kernel.catalog.find(SUB, name) is None or sub_id:
+            subscription = _find(pubsub, name, sub_id, self.verb)
+            name = subscription.name
+            if subscription.terms.sub_type != ADMIN:
+                return self._alter(pubsub, link, subscription, settings)
+        if not objects.alter(kernel, link, SUB, name, settings):
+            return False
+        self.succeed(name)
+        self.answers.extend(inert_warnings(SUB, name, settings))
+        return True
+
+    def _alter(
+        self,
+        pubsub: PublishSubscribe,
+        link: Link,
+        subscription: Subscription,
+        settings: dict[str, object],
+    ) -> bool:
+        """One of an application."""
+        values = objects.checked(SUB, subscription.name, settings, self.verb)
+        intended = definition_of(subscription)
+        intended.attributes.update(values)
+        before = state_of(subscription)
+        now_ns = int(pubsub.kernel.clock.now_ns())
+        become(pubsub, subscription, altered_state(subscription, intended, now_ns))
+        is_kept = False
+        try:
+            is_kept = keep_altered(pubsub, link, subscription, self.verb)
+        finally:
+            if not is_kept:
+                become(pubsub, subscription, before)
+        if is_kept:
+            self.succeed(subscription.name)
+        return is_kept
+
+
+@final
+class DeleteSubscription(Change):
+    """DELETE SUB. One that an application has open is refused, as in IBM MQ."""
+
+    def __init__(self, command: Command, row: CommandRow) -> None:
+        super().__init__(command, row)
+        self._subscription: Subscription | None = None
+
+    def change(self, kernel: Kernel, link: Link) -> bool:
+        command = self.command
+        name = command.name
+        pubsub = pubsub_of(kernel)
+        sub_id = command.given.get("SUBID", "")
+        ignore = command.given.get("IGNSTATE", "NO") == "YES"
+        subscription = self._subscription or found_subscription(pubsub, name, sub_id)
+        if subscription is None:
+            if not sub_id and kernel.catalog.find(SUB, name) is not None:
+                return objects.delete(kernel, link, SUB, name) and self.succeed()
+            if ignore:
+                return self.succeed(name or sub_id)
+            raise mq_error(MQRC_NO_SUBSCRIPTION, verb=self.verb, object=name or sub_id)
+        if subscription.handle is not None:
+            detail = "an application has it open"
+            raise mq_error(
+                MQRCCF_SUBSCRIPTION_IN_USE, verb=self.verb, object=subscription.name, detail=detail
+            )
+        self._subscription = subscription
+        if not forget(pubsub, link, subscription, self.verb):
+            return False
+        return self.succeed(subscription.name)
+
+
+@final
+class DisplaySubscriptions(DisplayObjects):
+    """DISPLAY SUB."""
+
+    def __init__(self, command: Command, row: CommandRow) -> None:
+        super().__init__(command, row)
+        self._found: list[Subscription] | None = None
+        self._at = 0
+        self._default: Definition | None = None  # SYSTEM.DEFAULT.SUB, which is no subscription
+
+    def step(self, kernel: Kernel, link: Link) -> bool:
+        pubsub = pubsub_of(kernel)
+        found = self._found
+        name = self.command.name or "*"
+        if found is None:
+            found = subscriptions_named(pubsub, name, self.command.given.get("SUBID", ""))
+            self._found = found
+            if fits_name(name, _DEFAULT_SUB):
+                self._default = kernel.catalog.find(SUB, _DEFAULT_SUB)
+        last = min(self._at + STEP_OBJECTS, len(found))
+        while self._at < last:
+            subscription = found[self._at]
+            self._at += 1
+            if subscription.name > _DEFAULT_SUB:
+                self._show_default(kernel, link)
+            if not subscription.is_removed:
+                self.show(kernel, link, self._definition(kernel, subscription), None)
+        if self._at < len(found):
+            link.again = True
+            return False
+        self._show_default(kernel, link)
+        if self.answers:
+            return True
+        self.refuse_left_out(kernel, link)
+        shown = self.command.name or self.command.given.get("SUBID", "*")
+        return self.refuse("AMQ8147E", shown, reason=MQRC_NO_SUBSCRIPTION)
+
+    def _show_default(self, kernel: Kernel, link: Link) -> None:
+        default = self._default
+        if default is not None:
+            self._default = None
+            self.show(kernel, link, _with_id(kernel, default), None)
+
+    def _definition(self, kernel: Kernel, subscription: Subscription) -> Definition:
+        """As it is shown: the whole topic string and what the queue manager has chosen, unless
+        DISTYPE(DEFINED) asks for what was given."""
+        shown = definition_of(subscription)
+        stored = kernel.catalog.find(SUB, subscription.name)
+        is_resolved = self.command.given.get("DISTYPE", "RESOLVED") == "RESOLVED"
+        if stored is not None and subscription.terms.sub_type == ADMIN:
+            if not is_resolved:
+                shown = _with_id(kernel, stored)
+                if subscription.terms.is_managed:
+                    shown.attributes["destination"] = ""
+                return shown
+            shown.created_ns = stored.created_ns
+            shown.altered_ns = stored.altered_ns
+        if is_resolved:
+            shown.attributes["topic_string"] = subscription.topic_string
+            shown.attributes["destination_qmgr"] = (
+                subscription.terms.destination_qmgr or kernel.name
+            )
+        return shown
+
+
+def _with_id(kernel: Kernel, stored: Definition) -> Definition:
+    """A SUB object with its SUBID, which the catalog does not have."""
+    shown = Definition(SUB, stored.name, 0, dict(stored.attributes), stored.created_ns)
+    shown.altered_ns = stored.altered_ns
+    shown.attributes["subscription_id"] = sub_id_of(kernel, stored).hex().upper()
+    return shown
+
+
+def subscriptions_named(
+    pubsub: PublishSubscribe, pattern: str, sub_id: str = ""
+) -> list[Subscription]:
+    """Those whose names fit, in the order of names; those without a name fit "*"."""
+    if sub_id and sub_id not in ("ALL", "USER"):
+        one = found_subscription(pubsub, "" if pattern == "*" else pattern, sub_id)
+        return [] if one is None else [one]
+    if not pattern.endswith("*"):
+        named = pubsub.by_name.get(pattern)
+        return [] if named is None else [named]
+    found = [one for one in pubsub.by_id.values() if fits_name(pattern, one.name)]
+    found.sort(key=_order)
+    return found
+
+
+def _order(subscription: Subscription) -> tuple[str, bytes]:
+    return subscription.name, subscription.sub_id
