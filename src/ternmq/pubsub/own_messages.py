@@ -56,6 +56,10 @@ class Reader:
         """A message that a get could take; one of a segment is a copy."""
         raise NotImplementedError
 
+    def finish(self) -> None:
+        """All were read."""
+        raise NotImplementedError
+
 
 def load_now(catalog: Catalog, disk: Disk, definition: Definition) -> Queue | None:
     """At a start: the queue in memory; None if it is damaged or cannot be read, which is noted in

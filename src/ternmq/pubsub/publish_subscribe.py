@@ -70,6 +70,7 @@ class PublishSubscribe(TopicSink):
         self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies
         self.store = SubscriptionStore()  # of durable subscriptions of applications
         self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
+        self.unread_queues: list[str] = []  # damaged at the start: what they hold is not known
         self.left_queues: list[str] = []  # managed queues to be deleted when nothing holds them
         for definition in kernel.catalog.table_of(TOPIC).values():
             self.changed(definition)

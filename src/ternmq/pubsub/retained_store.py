@@ -70,7 +70,11 @@ class RetainedReading(Reader):
     def finish(self) -> None:
         """All were read: their nodes have them."""
         for topic_string, one in self._found.items():
-            self._pubsub.tree.ensure(topic_string).retained = one
+            node = self._pubsub.tree.ensure(topic_string)
+            if node.retained is None:  # else one came while the queue could not be read
+                node.retained = one
+            elif node.retained.msg_id != one.msg_id:
+                self._pubsub.retained_waste.append(one.msg_id)
         self._expect_prepared()
 
     def _expect_prepared(self) -> None:

@@ -3,8 +3,8 @@ subscription and that of its queue, or between the queue and its subscription, a
 when the subscription ended.
 
 At a start all are looked for and deleted; later those that are noted in `left_queues`, as soon as
-nothing holds them. While durable subscriptions are missing (`SubscriptionStore.is_complete`),
-queues of durable ones are not touched.
+nothing holds them. If durable subscriptions could not be read, queues of durable ones are not
+touched.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import were_purged
 from ternmq.ports.disk import Disk
 from ternmq.pubsub.own_messages import load_now
+from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
 from ternmq.store.catalog import Definition
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def scavenge(pubsub: PublishSubscribe) -> None:
 
 def _left_behind(pubsub: PublishSubscribe) -> list[Definition]:
     used = {one.destination for one in pubsub.by_id.values()}
-    prefixes = (OF_DURABLE, OF_NONDURABLE) if pubsub.store.is_complete else (OF_NONDURABLE,)
+    is_complete = pubsub.store.is_complete and SUBSCRIBER_QUEUE not in pubsub.unread_queues
+    prefixes = (OF_DURABLE, OF_NONDURABLE) if is_complete else (OF_NONDURABLE,)
     return [
         one
         for one in pubsub.kernel.catalog.definitions.values()

@@ -101,20 +101,22 @@ class SubscriptionReading(Reader):
             store.place(message)
             if message.msg_id in self._outdated:
                 store.outdated[message.msg_id] = message
+        if self.is_damaged:
+            store.is_complete = False
 
 
 def load_stored(pubsub: PublishSubscribe, disk: Disk) -> None:
     """Read both queues, and delete what has no subscription; at a start, before any verb."""
-    subscriptions = SubscriptionReading(pubsub)
-    pubsub.store.is_complete = _read(pubsub, disk, SUBSCRIBER_QUEUE, subscriptions)
-    subscriptions.finish()
-    pubsub.store.awaits_reload = not pubsub.store.is_complete
-    if subscriptions.is_damaged:
-        pubsub.store.is_complete = False
-    retained = RetainedReading(pubsub)
-    _read(pubsub, disk, RETAINED_QUEUE, retained)
-    retained.finish()
+    for name in (SUBSCRIBER_QUEUE, RETAINED_QUEUE):
+        reading = _reading(pubsub, name)
+        if not _read(pubsub, disk, name, reading):
+            pubsub.unread_queues.append(name)
+        reading.finish()
     scavenge_at_start(pubsub, disk)
+
+
+def _reading(pubsub: PublishSubscribe, name: str) -> Reader:
+    return SubscriptionReading(pubsub) if name == SUBSCRIBER_QUEUE else RetainedReading(pubsub)
 
 
 def _read(pubsub: PublishSubscribe, disk: Disk, name: str, reader: Reader) -> bool:
@@ -136,30 +138,34 @@ def _definition(pubsub: PublishSubscribe, name: str) -> Definition | None:
     return definition if definition is not None and definition.object_type == LOCAL else None
 
 
-def reload_later(pubsub: PublishSubscribe) -> None:
-    """Time has passed: if the queue of subscriptions was damaged at the start and is whole now, it
-    is read."""
-    store = pubsub.store
-    definition = _definition(pubsub, SUBSCRIBER_QUEUE)
-    if definition is None or definition.object_id in pubsub.kernel.catalog.damaged:
-        return
-    queue = pubsub.kernel.catalog.queues.get(definition.object_id)
-    if queue is None or queue.damaged:
-        return
-    store.awaits_reload = False
-    pubsub.kernel.outbox.add(StoredReload(pubsub, queue))
+def read_later(pubsub: PublishSubscribe) -> None:
+    """Time has passed: a queue that could not be read at the start is read if it is whole now."""
+    kernel = pubsub.kernel
+    unread = pubsub.unread_queues
+    pubsub.unread_queues = []
+    for name in unread:
+        definition = _definition(pubsub, name)
+        queue: Queue | None = None
+        if definition is not None and definition.object_id not in kernel.catalog.damaged:
+            queue = kernel.catalog.loaded(definition)
+            if queue is None:
+                kernel.load(definition)
+        if queue is None or queue.damaged:
+            pubsub.unread_queues.append(name)
+        else:
+            kernel.outbox.add(StoredReload(pubsub, queue, _reading(pubsub, name)))
 
 
 @final
 class StoredReload(Effect):
-    """Reads the queue of subscriptions while the queue manager runs."""
+    """Reads a queue while the queue manager runs."""
 
-    def __init__(self, pubsub: PublishSubscribe, queue: Queue) -> None:
+    def __init__(self, pubsub: PublishSubscribe, queue: Queue, reading: Reader) -> None:
         super().__init__()
         self.pubsub = pubsub
         self.queue = queue
         self.segments = [one for one in queue.segments.values() if one.swept]
-        self.reading = SubscriptionReading(pubsub)
+        self.reading = reading
         self.is_read = False
 
     def run(self, disk: Disk) -> None:
@@ -169,16 +175,14 @@ class StoredReload(Effect):
         self.is_read = True
 
     def complete(self) -> None:
-        store = self.pubsub.store
         if not self.is_read:
-            store.awaits_reload = True
+            self.pubsub.unread_queues.append(self.queue.name)
             return
         read_in_memory(self.queue, self.reading)
         self.reading.finish()
-        store.is_complete = not self.reading.is_damaged
 
     def fail(self, error: OSError) -> None:
-        self.pubsub.store.awaits_reload = True
+        self.pubsub.unread_queues.append(self.queue.name)
 
     def damage(self, text: str) -> None:
-        self.pubsub.store.awaits_reload = True
+        self.pubsub.unread_queues.append(self.queue.name)

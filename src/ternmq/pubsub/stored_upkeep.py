@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ternmq.pubsub.consolidation import consolidate
 from ternmq.pubsub.retained_store import remove_waste
 from ternmq.pubsub.scavenger import scavenge
-from ternmq.pubsub.stored_loading import reload_later
+from ternmq.pubsub.stored_loading import read_later
 
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def keep_up(pubsub: PublishSubscribe) -> None:
     """Time has passed."""
     store = pubsub.store
-    if store.awaits_reload:
-        reload_later(pubsub)
+    if pubsub.unread_queues:
+        read_later(pubsub)
     if store.consolidation is not None or store.outdated or store.small:
         consolidate(pubsub)
     if pubsub.retained_waste:

@@ -76,8 +76,7 @@ class SubscriptionStore:
         self.outdated: dict[bytes, StoredMessage] = {}  # also with one that another has newer
         self.together = TOGETHER
         self.consolidation: Consolidation | None = None  # one that is under way
-        self.is_complete = True  # every message was read; else nothing is taken for left behind
-        self.awaits_reload = False  # the queue was damaged at the start
+        self.is_complete = True  # no message was damaged; else nothing is taken for left behind
 
     def place(self, message: StoredMessage) -> None:
         """A message is on the queue."""
@@ -128,7 +127,7 @@ def _change(
     consolidation = store.consolidation
     if consolidation is not None:
         consolidation.give_up(pubsub)
-    local = _queue_of(kernel, connection)
+    local = _queue_of(pubsub, connection)
     if local is None:
         return False
     old = store.places.get(sub_id)
@@ -208,9 +207,12 @@ def put_messages(
         pubsub.store.place(StoredMessage(msg_id, [one.sub_id for one in groups[at]]))
 
 
-def _queue_of(kernel: Kernel, connection: Connection) -> LocalQueue | None:
+def _queue_of(pubsub: PublishSubscribe, connection: Connection) -> LocalQueue | None:
     """The queue; None: parked until it is loaded."""
+    kernel = pubsub.kernel
     definition = kernel.catalog.definitions.get(SUBSCRIBER_QUEUE)
+    if SUBSCRIBER_QUEUE in pubsub.unread_queues:
+        raise _not_allowed(0, "the subscriptions that it holds are not read yet")
     if definition is None or definition.object_type != LOCAL:
         detail = "there is no local queue of that name; make it again (strmqm -c)"
         raise _not_allowed(0, detail)

@@ -1,6 +1,6 @@
-"""What a restarted queue manager has of publish/subscribe, in the words of `topic_workload`'s model,
-and what must hold beside it: no non-durable subscription, no managed queue without a subscription,
-one message for each retained publication.
+"""What a restarted queue manager has of publish/subscribe, in the words of the model in
+`topic_workload`, and what must hold beside it: no non-durable subscription, no managed queue
+without a subscription, one message for each retained publication.
 """
 
 from __future__ import annotations
@@ -9,7 +9,15 @@ from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
 from ternmq.pubsub.retained import RETAINED_QUEUE
 from ternmq.pubsub.topic_tree import TopicNode
 from ternmq.testing.machine import Machine
-from ternmq.testing.model import Disagreement, Prepared, Queues, Snapshot, State, difference, name_of
+from ternmq.testing.model import (
+    Disagreement,
+    Prepared,
+    Queues,
+    Snapshot,
+    State,
+    difference,
+    name_of,
+)
 from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT
 from ternmq.values.entry import Entry
 from ternmq.values.xid import XID

@@ -315,4 +315,3 @@ class TopicWorkload(Workload):
             keeper.begin(True, False)
         else:
             self.machine.close_handles()
-

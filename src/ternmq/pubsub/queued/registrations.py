@@ -67,9 +67,7 @@ class Registrations:
             del self._by_subscriber[subscriber]
         return alive
 
-    def find(
-        self, subscriber: Subscriber, topic_string: str, selector: str
-    ) -> Subscription | None:
+    def find(self, subscriber: Subscriber, topic_string: str, selector: str) -> Subscription | None:
         """A subscriber's subscription to a topic with a filter."""
         self._make()
         found = self._by_subscriber.get(subscriber)
