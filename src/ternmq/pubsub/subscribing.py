@@ -27,15 +27,16 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.resolve import close_handle, detach, new_handle
 from ternmq.kernel.selection import selection_of
 from ternmq.pubsub import managed_queues
-from ternmq.pubsub.opening import full_topic_string
+from ternmq.pubsub.opening import full_topic_string, refuse_if_disabled
 from ternmq.pubsub.provided_queues import check_destination, destination_names, open_provided
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, SubscriptionInUse
+from ternmq.pubsub.retained_sending import RetainedSending
 from ternmq.pubsub.subscription import Subscription, shared_terms
 from ternmq.pubsub.subscription_altering import Alteration
 from ternmq.pubsub.subscription_expiry import expire, expires_at, is_over
 from ternmq.pubsub.subscription_groups import group_of
 from ternmq.pubsub.subscription_keeping import forget, keep, keep_altered
-from ternmq.pubsub.subscription_permission import check_active, permit
+from ternmq.pubsub.subscription_permission import permit
 from ternmq.pubsub.subscription_rules import (
     VERB,
     check_descriptor,
@@ -77,6 +78,7 @@ class Subscribing:
         self.made_queue = False
         self.subscription: Subscription | None = None
         self.is_kept = False
+        self.sending: RetainedSending | None = None
         self.failed: MQError | None = None
         self._has_begun = False
 
@@ -105,7 +107,7 @@ class Subscribing:
         fails = self.options & mq.MQSO_FAIL_IF_QUIESCING != 0
         pubsub.kernel.refuse_if_ending(fails, VERB)
         check_descriptor(self.call)
-        check_active(pubsub, VERB)
+        refuse_if_disabled(pubsub, VERB)
         alternate = self.call.sd.alternate_user_id.rstrip()
         self.checked_user = subscribing_user(pubsub, self.connection, self.options, alternate)
         if self.options & mq.MQSO_ALTERNATE_USER_AUTHORITY:
@@ -159,7 +161,8 @@ class Subscribing:
         subscription.selection = selection
         subscription.user_data = call.user_data
         sets_correl = self.options & mq.MQSO_SET_CORREL_ID
-        subscription.correl_id = call.sd.correl_id if sets_correl else kernel.new_id()
+        # one object for both, because there may be very many
+        subscription.correl_id = call.sd.correl_id if sets_correl else subscription.sub_id
         name, qmgr = destination_names(self._queue())
         subscription.destination = name
         if qmgr:
@@ -232,12 +235,26 @@ class Subscribing:
             if queue_handle.local is not None:
                 queue_handle.local.is_left = False
             self._answer(subscription, queue_handle)
+        if not terms.new_only and not terms.on_request and not self._send_retained(subscription):
+            return False
         sd = self.call.sd
         sd.correl_id = subscription.correl_id
         if not terms.sets_identity:
             sd.publication_accounting_token = terms.accounting_token
             sd.publication_appl_identity_data = ""
         return True
+
+    def _send_retained(self, subscription: Subscription) -> bool:
+        """What is retained for it; False: parked, or more to do."""
+        sending = self.sending
+        if sending is None:
+            sending = RetainedSending(self.pubsub, self.connection, subscription, VERB)
+            self.sending = sending
+        durable_at = self.connection.durable_at
+        try:
+            return sending.step()
+        finally:
+            self.connection.depends_on(durable_at)
 
     def _answer(self, subscription: Subscription, queue_handle: Handle) -> None:
         """Hobj, Hsub and what else the caller gets."""

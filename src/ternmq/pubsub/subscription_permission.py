@@ -1,5 +1,4 @@
-"""Whether a subscription to a topic may be made: PSMODE of the queue manager, the attributes of the
-topic, the authority of the user."""
+"""Whether a subscription to a topic may be made: attributes of the topic, authority of the user."""
 
 from __future__ import annotations
 
@@ -7,7 +6,6 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_DURABILITY_NOT_ALLOWED,
-    MQRC_PUBSUB_INHIBITED,
     MQRC_SUB_INHIBITED,
 )
 from ternmq.kernel.connection import Connection
@@ -16,17 +14,6 @@ from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.pubsub.subscription import SubscriptionTerms
 from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_at
 from ternmq.pubsub.topic_authority import check_subscribe
-
-
-def check_active(pubsub: PublishSubscribe, verb: str) -> None:
-    """MQRC_PUBSUB_INHIBITED while PSMODE is DISABLED."""
-    if pubsub.kernel.number("pubsub_mode") == mq.MQPSM_DISABLED:
-        raise mq_error(
-            MQRC_PUBSUB_INHIBITED,
-            verb=verb,
-            object=pubsub.kernel.name,
-            detail="PSMODE(DISABLED); ALTER QMGR PSMODE(ENABLED) starts publish/subscribe",
-        )
 
 
 def permit(

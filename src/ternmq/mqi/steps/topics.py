@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.mqi.steps.step import Step
 from ternmq.pubsub.publish_subscribe import pubsub_of
+from ternmq.pubsub.requesting import Requesting
 from ternmq.pubsub.subscribing import Subscribing
 from ternmq.values.calls import topics as calls
 
@@ -44,7 +43,12 @@ class RequestPublications(Step):
     def __init__(self, call: calls.RequestPublications) -> None:
         super().__init__(call.verb)
         self.call = call
+        self._work: Requesting | None = None
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
-        self.about(link, self.call.handle)
-        raise mq_error(MQRC_FUNCTION_NOT_SUPPORTED, verb=self.verb)
+        work = self._work
+        if work is None:
+            handle = self.about(link, self.call.handle)
+            work = Requesting(pubsub_of(kernel), link, self.call, handle)
+            self._work = work
+        return work.step()
