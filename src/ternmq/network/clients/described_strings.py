@@ -72,7 +72,6 @@ def returned(conversation: Conversation, described: CharV, text: str, at: int) -
     """A string that is returned at that offset, as much of it as its buffer takes; fills in its
     description."""
     if described.buffer_size <= 0:
-        described.offset = 0
         described.length = 0
         return b""
     ccsid = conversation.form.ccsid if described.ccsid == mq.MQCCSI_APPL else described.ccsid

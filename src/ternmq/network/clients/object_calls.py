@@ -71,8 +71,11 @@ class OpenCall(Call):
         following = values.pop("object_following", b"")
         selector = selection_text(conversation, od, following)
         topic = topic_behind(conversation, od, following)
-        od.selection_string.length = 0  # the reply has no strings but the resolved one
-        od.object_string.length = 0
+        od.selection_string.length = 0  # the reply has no strings but those of topics
+        if topic:
+            values["object_following"] = following
+        else:
+            od.object_string.length = 0
         self.asked = calls.Open(asked_object(od), options, selector=selector, object_string=topic)
         self.step = steps.Open(self.asked)
         self.od = od
@@ -106,8 +109,10 @@ class OpenCall(Call):
     def _return_string(self) -> None:
         """ResObjectString of a topic, if there is a buffer for it."""
         od = self.od
+        behind: bytes = self.values.get("object_following", b"")
         text = self.asked.resolved_string
-        behind = returned(self.conversation, od.resolved_object_string, text, od.size())
+        at = od.size() + len(behind)
+        behind += returned(self.conversation, od.resolved_object_string, text, at)
         if behind:
             self.values["object_following"] = behind
             spoo: Values | None = self.values.get("spoo")
@@ -159,10 +164,12 @@ def refuse_selection(conversation: Conversation, values: Values) -> None:
 
 
 def put1_topic(conversation: Conversation, values: Values) -> str:
-    """The topic string of an MQPUT1."""
+    """The topic string of an MQPUT1, which the reply has, too: IBM's Java client expects it."""
     od: ObjectDescriptor = values["object"]
-    text = topic_behind(conversation, od, values.pop("object_following", b""))
-    od.object_string.length = 0
+    text = topic_behind(conversation, od, values.get("object_following", b""))
+    if not text:
+        values.pop("object_following", None)
+        od.object_string.length = 0
     od.resolved_object_string.length = 0
     return text
 

@@ -9,6 +9,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.limits import SELECTION_STRING_BYTES_MAX
 from ternmq.base.reasons import (
     MQRC_OBJECT_STRING_ERROR,
+    MQRC_OPTIONS_ERROR,
     MQRC_SELECTION_STRING_ERROR,
     MQRC_SOURCE_CCSID_ERROR,
     MQRC_SRO_ERROR,
@@ -27,9 +28,12 @@ from ternmq.values.handle import ObjectHandle
 from ternmq.values.topic_string import TOPIC_STRING_MAX
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import Header, Segment
+from ternmq.wire.fap.vocabulary import LSD_NAMED, LSD_SHARED
 
 _NO_HANDLE: Final = -1
 _FOLLOWING: Final = "subscription_following"
+_SPBO_BYTES: Final = 16
+_LSD_BYTES: Final = 196
 _OUTPUT_FIELDS: Final = ("user_data", "selection_string", "resolved_object_string")
 
 
@@ -86,9 +90,11 @@ def answer_subscription(
     sd.publication_accounting_token = found.publication_accounting_token
     sd.publication_appl_identity_data = found.publication_appl_identity_data
     sd.level = found.level
-    for described in (sd.object_string, sd.name):  # input alone
-        described.length = 0
+    given = ((sd.object_string, done.object_string), (sd.name, done.sub_name))
     behind = b""
+    for described, text in given:  # they come back as they are
+        described.buffer_size = max(described.buffer_size, described.length)
+        behind += returned(conversation, described, text, sd.size() + len(behind))
     texts = (done.user_data, done.selector, done.resolved_string)
     for field, text in zip(_OUTPUT_FIELDS, texts, strict=True):
         described = getattr(sd, field)
@@ -98,21 +104,31 @@ def answer_subscription(
 
 @final
 class SubscribeCall(Call):
-    """MQSUB."""
+    """MQSUB, by itself or as SPI has it."""
 
     def __init__(
-        self, conversation: Conversation, header: Header, values: Values, following: bytes
+        self,
+        conversation: Conversation,
+        header: Header,
+        values: Values,
+        following: bytes,
+        number: int,
     ) -> None:
         self.sd: SubscriptionDescriptor = values["subscription"]
+        self.lsd: Values | None = values.get("lsd")
         values.pop(_FOLLOWING, None)
-        number = int(values["object_handle"])
         destination: Handle | None = None
         if number not in (mq.MQHO_NONE, mq.MQHO_UNUSABLE_HOBJ):
             destination = conversation.handle(number, "MQSUB")
         self.destination = destination
         self.asked = asked_subscription(conversation, self.sd, following, destination)
+        if self.lsd is not None:
+            _extend(self.asked, self.lsd)
         self.step = steps.Subscribe(self.asked)
         super().__init__(conversation, header, values)
+
+    def verb(self) -> str:
+        return "MQSUB"
 
     def subject(self) -> Handle | None:
         return self.destination
@@ -131,9 +147,17 @@ class SubscribeCall(Call):
     def finish(self) -> None:
         queue, subscription = self.asked.done()
         values = self.values
-        values["object_handle"] = queue.handle_id
-        values["subscription_handle"] = subscription.handle_id
-        values[_FOLLOWING] = answer_subscription(self.conversation, self.sd, self.asked)
+        behind = answer_subscription(self.conversation, self.sd, self.asked)
+        values[_FOLLOWING] = behind
+        if self.lsd is None:
+            values["object_handle"] = queue.handle_id
+            values["subscription_handle"] = subscription.handle_id
+        else:
+            values["handle"] = queue.handle_id
+            values["spbo"] = {
+                "length": _SPBO_BYTES + _LSD_BYTES + self.sd.size() + len(behind),
+                "subscription_handle": subscription.handle_id,
+            }
         if self.asked.warning:
             values["comp"] = mq.MQCC_WARNING
             values["reason"] = self.asked.warning
@@ -142,16 +166,39 @@ class SubscribeCall(Call):
         refuse_subscribe(self.values)
 
 
+def _extend(asked: calls.Subscribe, lsd: Values) -> None:
+    """What JMS asks for beside the MQSD."""
+    options: int = lsd["options"]
+    shares = options & LSD_SHARED
+    if options & ~(LSD_SHARED | LSD_NAMED) or shares not in (0, LSD_SHARED):
+        detail = f"options of LSD 0x{options & 0xFFFFFFFF:08X}"
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQSUB", detail=detail)
+    asked.shares = shares != 0
+    asked.repeats_selector = options & LSD_NAMED != 0
+
+
 def subscribe(conversation: Conversation, one: Segment) -> None:
     """MQSUB; its strings stand behind the MQSD, or further on."""
     values, rest = conversation.read_all(one)
     following: bytes = values.get(_FOLLOWING, b"") + rest
-    SubscribeCall(conversation, one.header, values, following).go_on()
+    number = int(values["object_handle"])
+    SubscribeCall(conversation, one.header, values, following, number).go_on()
+
+
+def spi_subscribe(conversation: Conversation, one: Segment, values: Values) -> None:
+    """SPI SUBSCRIBE: the same, with more that JMS asks for."""
+    following: bytes = values.get(_FOLLOWING, b"")
+    number = int(values["handle"])
+    SubscribeCall(conversation, one.header, values, following, number).go_on()
 
 
 def refuse_subscribe(values: Values) -> None:
     """A failed MQSUB has no subscription, and the strings do not come back."""
-    values["subscription_handle"] = _NO_HANDLE
+    if "lsd" in values:
+        values["handle"] = _NO_HANDLE
+        values["spbo"] = {"length": _SPBO_BYTES, "subscription_handle": _NO_HANDLE}
+    else:
+        values["subscription_handle"] = _NO_HANDLE
     values.pop(_FOLLOWING, None)
     sd: SubscriptionDescriptor = values["subscription"]
     for field in ("object_string", "name", *_OUTPUT_FIELDS):

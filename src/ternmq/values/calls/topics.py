@@ -34,6 +34,9 @@ class Subscribe(Call):
         self.user_data = user_data
         self.selector = selector
         self.destination = destination or ObjectHandle(mq.MQHO_NONE, 0)
+        # As IBM's Java client asks by the system programming interface alone; they do not travel.
+        self.shares = False  # of JMS 2.0: several may have it at a time
+        self.repeats_selector = False  # an alteration with the selector that it has is none
         self.queue: ObjectHandle | None = None
         self.subscription: ObjectHandle | None = None
         self.resolved_string = ""

@@ -27,7 +27,7 @@ from ternmq.codec.mqi.mqmd import LAYOUT as MQMD
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import LAYOUT as MQPMO
 from ternmq.codec.mqi.mqpmo import PutOptions
-from ternmq.wire.fap.call_flows import object_parts
+from ternmq.wire.fap.call_flows import object_parts, subscription_parts
 from ternmq.wire.fap.part import (
     AtLeast,
     Big,
@@ -46,6 +46,7 @@ from ternmq.wire.fap.part import (
     u8,
 )
 from ternmq.wire.fap.vocabulary import (
+    LSD_OPTIONS,
     REPLY,
     SPI_ACTIVATE,
     SPI_EXTENSION,
@@ -56,6 +57,7 @@ from ternmq.wire.fap.vocabulary import (
     SPI_PUT,
     SPI_QUERY,
     SPI_RESERVE,
+    SPI_SUBSCRIBE,
     XA_CLOSE,
     XA_COMMIT,
     XA_COMPLETE,
@@ -114,6 +116,35 @@ _GET: Final[tuple[Part, ...]] = (
     Struct("descriptor", Descriptor, MQMD),
     Struct("options", GetOptions, MQGMO),
 )
+
+# Seen from IBM's Java client, JMS; what the fields are is a guess by their values.
+LSD: Final = Record(
+    "lsd",
+    Fixed(
+        eye("LSD "),
+        i32("version", 1),
+        i32("options", names=Named(LSD_OPTIONS, True)),
+        *(i32("text_ptr"), i32("text_offset"), i32("text_buffer"), i32("text_length")),
+        i32("text_ccsid"),
+        raw("subscription_id", 24),
+        i32("unknown_1"),
+        i32("open_options"),  # MQOO of the queue's handle
+        chars("queue_name", 48),
+        chars("qmgr_name", 48),
+        raw("unknown_2", 24),
+        i32("ps_properties"),  # MQPSPROP
+        i32("unknown_3"),
+        i32("destination_class"),  # MQDC
+    ),
+    Data("text", "text_length"),
+)
+
+
+def _subscribe(eye_catcher: str) -> list[Part]:
+    # The handle of the call is the queue's.
+    head = Fixed(eye(eye_catcher), i32("version", 1), i32("length"), i32("subscription_handle"))
+    return [_plain("SPBU"), Record(eye_catcher.lower(), head), LSD, *subscription_parts()]
+
 
 _EXTENSION: Final[list[Part]] = [
     Fixed(i32("extension_length")),
@@ -193,6 +224,7 @@ SPI_REQUESTS: Final[dict[int, list[Part]]] = {
             ),
         ),
     ],
+    SPI_SUBSCRIBE: _subscribe("SPBI"),
     SPI_EXTENSION: _EXTENSION,
 }
 SPI_REPLIES: Final[dict[int, list[Part]]] = {
@@ -238,6 +270,7 @@ SPI_REPLIES: Final[dict[int, list[Part]]] = {
     ],
     SPI_OPEN: [_plain("SPOU"), _plain("SPOO"), LPOO, *object_parts()],
     SPI_NOTIFY: [_plain("SPNU"), _plain("SPNO")],
+    SPI_SUBSCRIBE: _subscribe("SPBO"),
     SPI_EXTENSION: _EXTENSION,
 }
 

@@ -374,6 +374,11 @@ SPI_NAMES: Final[dict[int, str]] = {
     SPI_EXTENSION: "EXTENSION",
 }
 
+# Options of LSD, beside those of the MQSD; seen from IBM's Java client, the names are ours.
+LSD_SHARED: Final = 0x10 | 0x40  # both, for shared subscriptions of JMS 2.0
+LSD_NAMED: Final = 0x40000000  # for all that have a name
+LSD_OPTIONS: Final[dict[int, str]] = {0x10: "SHARED", 0x40: "SHARED_TOO", LSD_NAMED: "NAMED"}
+
 # Flags of an XA call.
 TMJOIN: Final = 0x00200000
 TMENDRSCAN: Final = 0x00800000
