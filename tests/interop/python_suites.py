@@ -36,7 +36,6 @@ from tools.layers import ROOT
 RECORD: Final = ROOT / "proof" / "interop" / "python.json"
 _FETCH_S: Final = 60
 _RUN_S: Final = 600
-_TOPICS: Final = "needs publish/subscribe"
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,11 @@ _DESCRIBED: Final = "looks for queues that are described as IBM's"
 _OWN_FILES: Final = "tests files that the library itself is generated from"
 KNOWN: Final[dict[str, dict[str, str]]] = {
     "ibmmq": {
-        "test_pubsub": _TOPICS,
         "test_h2py": _OWN_FILES,
         "test_mqcfsf": _DESCRIBED,
         "test_object_filter_str_old": _DESCRIBED,
     },
     "pymqi": {
-        "test_pubsub": _TOPICS,
         "test_h2py": _OWN_FILES,
         "test_mqcfsf": _DESCRIBED,
         "test_object_filter_str_old": _DESCRIBED,

@@ -6,7 +6,6 @@ turn it into their own.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from contextlib import ExitStack
@@ -29,7 +28,6 @@ from ternmq.base.reasons import (
     MQRC_SELECTION_STRING_ERROR,
     MQRC_SOURCE_CCSID_ERROR,
 )
-from ternmq.codec.charset import UTF8, decode, is_known
 from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import (
@@ -52,6 +50,7 @@ from ternmq.compat.handle_gets import (
     get_beside,
     get_for_handle,
 )
+from ternmq.compat.pointed_texts import give_back, pointed, topic_string
 from ternmq.compat.properties import delete_handles_of, using
 from ternmq.compat.structure import MQOpts
 from ternmq.mqi.getting import get_request
@@ -67,6 +66,7 @@ from ternmq.values.group_status import group_status, segment_status, segmentatio
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
 from ternmq.values.message_handle import MessageHandle
+from ternmq.values.put_form import PutForm, check_level
 from ternmq.values.put_properties import composed_descriptor, merged_properties
 
 _NATIVE: Final = LITTLE if sys.byteorder == "little" else BIG
@@ -138,18 +138,9 @@ def selection_string(od: MQOpts, verb: str) -> str:
     """The text that SelectionString of an MQOD points to; "" without one."""
     if od.Version < mq.MQOD_VERSION_4 or od.SelectionStringVSLength == 0:
         return ""
-    address = od.SelectionStringVSPtr
-    length = od.SelectionStringVSLength
-    if not address or length < mq.MQVS_NULL_TERMINATED:
-        detail = f"SelectionString has VSPtr {address} and VSLength {length}"
-        raise mq_error(MQRC_SELECTION_STRING_ERROR, verb=verb, detail=detail)
-    data = ctypes.string_at(address, length)
-    ccsid = od.SelectionStringVSCCSID
-    if ccsid in (0, mq.MQCCSI_APPL):
-        ccsid = UTF8
-    if not is_known(ccsid):
-        raise mq_error(MQRC_SOURCE_CCSID_ERROR, verb=verb, detail=f"VSCCSID {ccsid}")
-    return decode(data, ccsid)
+    return pointed(
+        od, "SelectionString", verb, MQRC_SELECTION_STRING_ERROR, MQRC_SOURCE_CCSID_ERROR
+    )
 
 
 def open_object(hconn: object, od: MQOpts, options: int) -> int:
@@ -158,7 +149,9 @@ def open_object(hconn: object, od: MQOpts, options: int) -> int:
     connection = attachment.connection
     od.pack()  # members of a wrong type are found before anything is sent
     selector = selection_string(od, "MQOPEN")
-    opened = connection.run(Open(described(od, "MQOPEN"), options, selector=selector))
+    topic = topic_string(od, "MQOPEN")
+    call = Open(described(od, "MQOPEN"), options, selector=selector, object_string=topic)
+    opened = connection.run(call)
     handle = opened.opened()
     attachment.opened[handle.handle_id] = opened
     if od.ObjectType == mq.MQOT_Q:
@@ -170,6 +163,9 @@ def open_object(hconn: object, od: MQOpts, options: int) -> int:
             manager = opened.resolved_qmgr if uses else ""
             od.ResolvedQName = padded(queue, mq.MQ_Q_NAME_LENGTH)
             od.ResolvedQMgrName = padded(manager, mq.MQ_Q_MGR_NAME_LENGTH)
+    elif od.ObjectType == mq.MQOT_TOPIC and od.Version >= mq.MQOD_VERSION_4:
+        give_back(od, "ResObjectString", opened.resolved_string)
+        od.ResolvedType = mq.MQOT_TOPIC
     return handle.handle_id
 
 
@@ -249,7 +245,9 @@ def put(hconn: object, hobj: object, md: MQOpts, pmo: MQOpts, data: bytes) -> No
     attachment = attached(hconn, "MQPUT")
     opened = attachment.object(hobj, "MQPUT")
     connection = attachment.connection
-    form = _prepared(attachment, md, pmo, "MQPUT")
+    form: PutForm = _prepared(attachment, md, pmo, "MQPUT")
+    if opened.od.object_type == mq.MQOT_TOPIC:
+        form = _at_level(form, pmo, "MQPUT")
     msg_id = connection.transport.put(opened.opened(), form, data)
     queue, manager = _names_of_put(attachment, opened, int(form.options))
     pmo.ResolvedQName = padded(queue, mq.MQ_Q_NAME_LENGTH)
@@ -278,11 +276,22 @@ def put1(hconn: object, od: MQOpts, md: MQOpts, pmo: MQOpts, data: bytes) -> Non
     if pmo.Options & mq.MQPMO_RESOLVE_LOCAL_Q:
         detail = "MQPMO_RESOLVE_LOCAL_Q is not supported here yet; open the queue, then put"
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT1", detail=detail)
-    form = _prepared(attachment, md, pmo, "MQPUT1")
+    form: PutForm = _prepared(attachment, md, pmo, "MQPUT1")
+    if od.ObjectType == mq.MQOT_TOPIC:
+        form = _at_level(form, pmo, "MQPUT1")
     if selection_string(od, "MQPUT1"):
         raise selection_of_put1(text_of(od.ObjectName))
-    call = connection.run(Put1(described(od, "MQPUT1"), form, data))
+    topic = topic_string(od, "MQPUT1")
+    call = connection.run(Put1(described(od, "MQPUT1"), form, data, topic))
     _was_put(attachment, md, pmo, call.msg_id)
+
+
+def _at_level(form: PutForm, pmo: MQOpts, verb: str) -> PutForm:
+    """The publication level, which an MQPMO has from version 3 on."""
+    if pmo.Version < mq.MQPMO_VERSION_3 or pmo.PubLevel == form.level:
+        return form
+    check_level(pmo.PubLevel, verb)
+    return form.with_level(pmo.PubLevel)
 
 
 def _prepared(attachment: Attachment, md: MQOpts, pmo: MQOpts, verb: str) -> PackedPut:

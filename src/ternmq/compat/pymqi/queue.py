@@ -107,14 +107,7 @@ class Queue:
         if len(opts) < 3:
             self.put(msg, *opts)
             return
-        headers = _headers(opts)
-        encoding = mq.MQENC_NATIVE if opts[0] is None else opts[0]["Encoding"]
-        packed = b""
-        for header in headers:
-            if header is not None:
-                packed += header.pack(encoding)
-                encoding = header["Encoding"]
-        self.put(packed + msg, *opts[:2])
+        self.put(packed_headers(opts) + msg, *opts[:2])
 
     # ---- get
 
@@ -210,3 +203,14 @@ def _headers(opts: tuple[Any, ...]) -> list[Any]:
     if not isinstance(headers, list):
         raise TypeError("Third item of opts should be a list.")
     return headers
+
+
+def packed_headers(opts: tuple[Any, ...]) -> bytes:
+    """The MQRFH2 headers of a list that follows MQMD and MQPMO."""
+    encoding = mq.MQENC_NATIVE if opts[0] is None else opts[0]["Encoding"]
+    packed = b""
+    for header in _headers(opts):
+        if header is not None:
+            packed += header.pack(encoding)
+            encoding = header["Encoding"]
+    return packed
