@@ -39,6 +39,10 @@ AMQ5543E	The failed authentication check was caused by a CHLAUTH record with CHC
 AMQ5657E	The %1 attribute of the queue manager names the authentication information object %2, which does not exist or is of another type.		Define the object, or change the attribute with ALTER QMGR.
 AMQ5806I	Queued publish/subscribe has started for queue manager %1.
 AMQ5807I	Queued publish/subscribe for queue manager %1 has ended.
+AMQ5864W	The response to a command of queued publish/subscribe could not be put to queue %1, MQRC %2.	The queue for replies of a command does not take the response. PSNPRES says what becomes of a non-persistent one; a persistent one goes to the dead-letter queue, and without one the command is tried again.	See to the queue; mqrc explains the reason.
+AMQ5866W	A message on queue %1 could not be worked on and was discarded, reason %2.	The message is no command of queued publish/subscribe, or a publication that was refused without asking for a response. It is non-persistent and PSNPMSG is DISCARD, or it carries MQRO_DISCARD_MSG.	Correct the application that put it; mqrc explains the reason.
+AMQ5882W	A message on queue %1 could not be worked on, reason %2. It went to the dead-letter queue %3.	The message is no command of queued publish/subscribe, or a publication that was refused without asking for a response. It was tried PSRTYCNT times.	Correct the application that put it; mqrc explains the reason.
+AMQ5886W	Queued publish/subscribe cannot open queue %1, MQRC %2.	Commands and publications that are put there wait. The open is tried again.	Close the queue where it is open for exclusive input; mqrc explains the reason.
 AMQ5975I	The distributed publish/subscribe controller has started.
 AMQ5976I	The distributed publish/subscribe controller has ended.
 AMQ6004E	An error occurred while TernMQ began or ended.		See the messages before this one.

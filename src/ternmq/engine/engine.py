@@ -60,6 +60,7 @@ from ternmq.ports.effect import Effect, Outbox
 from ternmq.ports.entropy import Entropy
 from ternmq.ports.progress import Progress
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
+from ternmq.pubsub.queued.queued_interface import QueuedInterface
 from ternmq.pubsub.stored_loading import load_stored
 from ternmq.store.catalog import Catalog
 from ternmq.store.catalog_file import catalog_bytes, save_catalog
@@ -173,7 +174,9 @@ class Engine:
         self.kernel.event_sink = self.events
         self.kernel.triggers = self.triggers
         self.kernel.reports = Reports(self.kernel)
-        self.kernel.topics = PublishSubscribe(self.kernel)
+        topics = PublishSubscribe(self.kernel)
+        self.kernel.topics = topics
+        self.queued = QueuedInterface(topics)
 
     def _take_units(self, replay: Replay) -> None:
         """Numbers of units of work go on, and operators' decisions are known."""
@@ -328,6 +331,8 @@ class Engine:
         self.kernel.topics.tick(int(now_ns))
         self.delayed.tick()
         self.delayed.step()
+        self.queued.tick()
+        self.queued.step()
         self.collector.tick()
         self.after_step()
 
@@ -371,13 +376,21 @@ class Engine:
         return scan is not None
 
     def work_some(self) -> bool:
-        """A step of expiry, and one of delayed delivery; False when there is nothing to do now."""
+        """A step of expiry, of delayed delivery and of queued publish/subscribe; False when there
+        is nothing to do now."""
         expires = self.scan_expired(4)
-        return self.delayed.step() or expires
+        works_off = self.queued.step()
+        return self.delayed.step() or works_off or expires
+
+    @property
+    def is_parked(self) -> bool:
+        """Whether work in the background waits for an effect."""
+        return self.delayed.is_parked or self.queued.is_parked
 
     def due_in_s(self, longest: float) -> float:
         """Seconds until the next tick should come, at most `longest`."""
-        return self.delayed.due_in_s(self.collector.due_in_s(longest))
+        longest = self.queued.due_in_s(self.collector.due_in_s(longest))
+        return self.delayed.due_in_s(longest)
 
     def begin_expiry_scan(self) -> None:
         """Start a pass now."""

@@ -570,7 +570,7 @@ class Shell(Wakeable):
             with self.lock:
                 more = self.engine.work_some()
                 self.settle()
-            if self.engine.delayed.is_parked:  # on what this thread is to run
+            if self.engine.is_parked:  # on what this thread is to run
                 more = self.run_effects()
             if self._ending or not more:
                 break

@@ -39,3 +39,4 @@ def delete_queue(kernel: Kernel, local: LocalQueue, with_authority: bool = True)
     local.queue.dropped = True
     kernel.locals.pop(local.name, None)
     undefine_with_records(kernel, local.definition, local.queue, with_authority)
+    kernel.topics.queue_deleted(local.name)

@@ -14,7 +14,7 @@ from mypy_extensions import i64, mypyc_attr
 from ternmq.base import constants as mq
 from ternmq.base.attributes import BY_NAME, Value
 from ternmq.base.errors import MQError
-from ternmq.base.object_types import QMGR, SUB, TOPIC
+from ternmq.base.object_types import NAMELIST, QMGR, SUB, TOPIC
 
 if TYPE_CHECKING:
     from ternmq.channel.agent import End
@@ -39,7 +39,7 @@ LOGGER: Final = 512
 CHANNEL: Final = 1024
 TLS: Final = 2048
 
-_OF_TOPICS: Final = TOPIC | SUB
+_OF_TOPICS: Final = TOPIC | SUB | NAMELIST
 
 # The attribute of the queue manager that switches a kind on.
 SWITCHES: Final[dict[str, int]] = {

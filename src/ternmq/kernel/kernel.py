@@ -128,6 +128,7 @@ class Kernel:
         for local in self.locals.values():
             self.watch(local)
         self.measure()
+        self.topics.refreshed()
 
     def exit_failed(self, format: str, error: BaseException) -> None:
         """A data-conversion exit has raised."""

@@ -78,10 +78,16 @@ class TopicSink:
         """A unit of work has ended. Asked for only while `in_units`."""
 
     def changed(self, definition: Definition) -> None:
-        """A topic object or an administrative subscription was defined or altered."""
+        """A topic object, an administrative subscription or a namelist was defined or altered."""
 
     def deleted(self, definition: Definition) -> None:
         """The same, deleted."""
+
+    def refreshed(self) -> None:
+        """Attributes of the queue manager have changed."""
+
+    def queue_deleted(self, name: str) -> None:
+        """A local queue is gone."""
 
     def tick(self, now_ns: int) -> None:
         """Time has passed (monotonic clock)."""

@@ -43,6 +43,8 @@ class TopicInUse(OpenTopic):
         self.last_ns: i64 = 0
         self.plan: DeliveryPlan | None = None  # who gets its publications; see `delivery_plan`
         self.attributes: TopicAttributes | None = None  # see `topic_attributes.attributes_of`
+        # Of a queued publisher that is not to get its own: queue, queue manager, CorrelId or b"".
+        self.own_subscriber: tuple[str, str, bytes] | None = None
 
 
 @final
@@ -70,7 +72,9 @@ class PublishSubscribe(TopicSink):
         self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies
         self.store = SubscriptionStore()  # of durable subscriptions of applications
         self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
-        self.unread_queues: list[str] = []  # damaged at the start: what they hold is not known
+        self.settings: i64 = 0  # rises with what queued publish/subscribe depends on
+        # Queued subscriptions on temporary dynamic queues, by queue: they go with it.
+        self.on_temporary: dict[str, list[bytes]] = {}
         self.left_queues: list[str] = []  # managed queues to be deleted when nothing holds them
         for definition in kernel.catalog.table_of(TOPIC).values():
             self.changed(definition)
@@ -177,10 +181,28 @@ class PublishSubscribe(TopicSink):
     def changed(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
             self.tree.place(definition)
+        elif definition.object_type == SUB:
+            subscription_changed(self, definition)
+        else:
+            self.refreshed()
 
     def deleted(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
             self.tree.displace(definition)
+        elif definition.object_type == SUB:
+            subscription_deleted(self, definition)
+        else:
+            self.refreshed()
+
+    def refreshed(self) -> None:
+        self.settings += 1
+        self.kernel.outbox.wake(self.kernel.delays.waker)
+
+    def queue_deleted(self, name: str) -> None:
+        for sub_id in self.on_temporary.pop(name, ()):
+            subscription = self.by_id.get(sub_id)
+            if subscription is not None:
+                self.remove(subscription)
 
 
 def pubsub_of(kernel: Kernel) -> PublishSubscribe:

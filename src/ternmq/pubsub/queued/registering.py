@@ -271,6 +271,7 @@ class Registering(Work):
             return False
         self.pubsub.remove(made)  # it may match by other rules, or by another name
         made.is_removed = False
+        made.node = None
         made.terms, made.user_data, made.name = new_terms, new_data, new_name
         made.target = None
         self._begin(made)
