@@ -59,7 +59,6 @@ from ternmq.admin.status.connection_status import ApplicationStatus, ConnectionS
 from ternmq.admin.status.qmgr_status import (
     NoStatus,
     PartStatus,
-    PublishSubscribeStatus,
     QueueManagerStatus,
 )
 from ternmq.admin.status.queue_status import QueueStatus, ResetQueueStatistics
@@ -162,7 +161,7 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "pubsub": PublishSubscribeStatus,
     "sbstatus": SubscriptionStatus,
     "chstatus": ChannelStatus,
-    "tpstatus": NoStatus,
+    "tpstatus": TopicStatus,
     "display policy": NoStatus,
     "clusqmgr": NoStatus,
     "qcluster": NoStatus,

@@ -241,6 +241,11 @@ def _ends_with(subscription: Subscription, levels: list[str], at: i64) -> bool:
     pattern = _levels(subscription)
     if subscription.terms.by_character:  # "+" and "#" are ordinary
         return pattern[at:] == levels[at:]
+    return levels_match(pattern, levels, at)
+
+
+def levels_match(pattern: list[str], levels: list[str], at: i64) -> bool:
+    """Whether a pattern by level matches, from one level on."""
     patterns: i64 = len(pattern)
     count: i64 = len(levels)
     place = at

@@ -145,27 +145,39 @@ def _add_definition(definition: Definition, values: Values) -> None:
 
 
 @final
-class PublishSubscribeStatus(StatusDisplay):
-    """DISPLAY PUBSUB: publish/subscribe is not there yet, so it is inactive."""
+class SubscriptionStatus(StatusDisplay):
+    """DISPLAY SBSTATUS: no publication has reached any subscription."""
 
     def subjects(self, kernel: Kernel, link: Link) -> list[str]:
-        return [kernel.name] if self.command.given.get("TYPE", "ALL") in ("ALL", "LOCAL") else []
+        return [one.name for one in objects_of(kernel, types.SUB, self.command.name or "*")]
+
+    def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
+        definition = kernel.catalog.find(types.SUB, subject)
+        return definition is None or may_display(kernel, link, definition)
+
+    def guard(self, kernel: Kernel, subject: str) -> str:
+        definition = kernel.catalog.find(types.SUB, subject)
+        return subject if definition is None else guard_of(definition)[1]
 
     def values(self, kernel: Kernel, link: Link, subject: str) -> list[Values] | None:
-        return [
-            {
-                "TYPE": "LOCAL",
-                "QMNAME": kernel.name,
-                "STATUS": "INACTIVE",
-                "SUBCOUNT": len(kernel.catalog.table_of(types.SUB)),
-                "TPCOUNT": len(kernel.catalog.table_of(types.TOPIC)),
-            }
-        ]
+        definition = kernel.catalog.find(types.SUB, subject)
+        if definition is None:
+            return []
+        values: Values = {"SUB": subject}
+        _add_definition(definition, values)
+        wanted = self.command.given.get("SUBID", "")
+        if wanted and values["SUBID"] != wanted:
+            return []
+        values["ACTCONN"] = _NO_CONNECTION
+        values["NUMMSGS"] = 0
+        for keyword in ("LMSGDATE", "LMSGTIME", "RESMDATE", "RESMTIME"):
+            values[keyword] = ""
+        return [values]
 
 
 @final
 class NoStatus(StatusDisplay):
-    """TPSTATUS, POLICY, CLUSQMGR: there is nothing yet that could have one."""
+    """POLICY, CLUSQMGR: there is nothing yet that could have one."""
 
     def subjects(self, kernel: Kernel, link: Link) -> list[str]:
         return []
