@@ -7,7 +7,7 @@ published to each topic, in the unit of work of the command if that is one.
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 from ternmq.base import constants as mq
 from ternmq.base.command_reasons import MQRCCF_NO_RETAINED_MSG, MQRCCF_NOT_REGISTERED
@@ -26,12 +26,10 @@ from ternmq.pubsub.queued.command import CommandFault, QueuedCommand
 from ternmq.pubsub.queued.registering import check_user
 from ternmq.pubsub.queued.registrations import Registrations
 from ternmq.pubsub.queued.work import Work
+from ternmq.pubsub.retained_sending import RetainedSending
 from ternmq.pubsub.subscription import Subscription
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.values.entry import PERSISTENT, Entry
-
-_ENCODINGS: Final = (mq.MQENC_NATIVE, 273)
-
 
 @final
 class QueuedPublishing(Work):
@@ -134,6 +132,7 @@ class Requesting(Work):
     ) -> None:
         super().__init__(pubsub, connection, command)
         self._registrations = registrations
+        self._sending: RetainedSending | None = None
 
     def step(self) -> bool:
         name = self.command.message.value("SubName")
@@ -160,4 +159,16 @@ class Requesting(Work):
 
     def _send(self, found: Subscription) -> bool:
         check_user(self.command, found)
-        raise CommandFault(MQRCCF_NO_RETAINED_MSG)
+        sending = self._sending
+        if sending is None:
+            sending = RetainedSending(self.pubsub, self.connection, found, "MQSUBRQ")
+            self._sending = sending
+        is_over = True
+        try:
+            is_over = sending.step()
+        finally:
+            if is_over:
+                self._sending = None
+        if is_over and sending.sent == 0:
+            raise CommandFault(MQRCCF_NO_RETAINED_MSG)
+        return is_over

@@ -29,6 +29,7 @@ from ternmq.pubsub.queued.command import CommandFault, QueuedCommand
 from ternmq.pubsub.queued.identities import is_exclusive, is_identity, joined, members
 from ternmq.pubsub.queued.registrations import IS_QUEUED, Registrations, subscriber_of
 from ternmq.pubsub.queued.work import Work
+from ternmq.pubsub.retained_sending import RetainedSending
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_terms
 from ternmq.pubsub.subscription_store import replace_subscription, store_subscription
 from ternmq.pubsub.topic_authority import check_subscribe
@@ -74,6 +75,7 @@ class Registering(Work):
         self._is_temporary = False
         self._knows_queue = False
         self._made: Subscription | None = None  # stored, and to be sent what is retained
+        self._sending: RetainedSending | None = None
 
     def attempt(self, topic: str) -> bool:
         made = self._made
@@ -283,7 +285,17 @@ class Registering(Work):
         """What is retained goes to a subscriber that has not said otherwise; False: parked."""
         if made.terms.new_only or made.terms.on_request:
             return True
-        return True
+        sending = self._sending
+        if sending is None:
+            sending = RetainedSending(self.pubsub, self.connection, made, "MQSUB")
+            self._sending = sending
+        is_over = True
+        try:
+            is_over = sending.step()
+        finally:
+            if is_over:
+                self._sending = None
+        return is_over
 
 
 def is_named(subscription: Subscription) -> bool:
