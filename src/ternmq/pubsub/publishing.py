@@ -44,6 +44,7 @@ from ternmq.pubsub.opening import refuse_if_disabled
 from ternmq.pubsub.publication import STEP_COPIES, LongPublication, Publication, deliver
 from ternmq.pubsub.publication_properties import published_properties
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
+from ternmq.pubsub.queued.subscriber import subscriber_of
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.values.entry import REPORTS, ZERO_ID, Entry
 from ternmq.values.put_form import check_level
@@ -105,6 +106,9 @@ def _publish(
     rows = plan.rows
     if plan.selects or options & mq.MQPMO_NOT_OWN_SUBS:
         rows = plan.choose(published, connection, options & mq.MQPMO_NOT_OWN_SUBS != 0)
+    own = topic.own_subscriber
+    if own is not None:
+        rows = [one for one in rows if subscriber_of(one.subscription) != own]
     if not rows and options & mq.MQPMO_WARN_IF_NO_SUBS_MATCHED:
         connection.warning = MQRC_NO_SUBS_MATCHED
     if (

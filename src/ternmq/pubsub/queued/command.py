@@ -45,7 +45,6 @@ from ternmq.codec.headers.pubsub_options import DELETION, PUBLICATION, REGISTRAT
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.kernel import Kernel
 from ternmq.pubsub.opening import TOPIC_STRING_MAX
-from ternmq.pubsub.queued.registrations import Subscriber
 from ternmq.pubsub.queued.streams import (
     CONTROL_QUEUE,
     DEFAULT_STREAM,
@@ -53,6 +52,7 @@ from ternmq.pubsub.queued.streams import (
     prefixed,
     stream_prefix,
 )
+from ternmq.pubsub.queued.subscriber import Subscriber
 from ternmq.pubsub.topic_tree import SEPARATOR
 from ternmq.values.entry import ZERO_ID
 

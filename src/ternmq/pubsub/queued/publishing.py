@@ -31,6 +31,7 @@ from ternmq.pubsub.subscription import Subscription
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.values.entry import PERSISTENT, Entry
 
+
 @final
 class QueuedPublishing(Work):
     """Publish."""

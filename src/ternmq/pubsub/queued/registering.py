@@ -27,7 +27,8 @@ from ternmq.kernel.selection import selection_of
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.pubsub.queued.command import CommandFault, QueuedCommand
 from ternmq.pubsub.queued.identities import is_exclusive, is_identity, joined, members
-from ternmq.pubsub.queued.registrations import IS_QUEUED, Registrations, subscriber_of
+from ternmq.pubsub.queued.registrations import Registrations
+from ternmq.pubsub.queued.subscriber import IS_QUEUED, subscriber_of
 from ternmq.pubsub.queued.work import Work
 from ternmq.pubsub.retained_sending import RetainedSending
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_terms

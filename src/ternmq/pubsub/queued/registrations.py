@@ -7,24 +7,13 @@ says is compared with what there is: a subscription may have gone by another way
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
-from ternmq.base import constants as mq
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
+from ternmq.pubsub.queued.subscriber import Subscriber, subscriber_of
 from ternmq.pubsub.subscription import Subscription
 
-IS_QUEUED: Final = 1 << 30  # in `SubscriptionTerms.registration`, beside MQREGO_
-
-Subscriber = tuple[str, str, bytes]  # queue, queue manager ("" for this one), CorrelId or b""
 _Subject = tuple[str, str]  # topic string, filter
-
-
-def subscriber_of(subscription: Subscription) -> Subscriber:
-    """Who made it."""
-    terms = subscription.terms
-    by_correl_id = terms.registration & mq.MQREGO_CORREL_ID_AS_IDENTITY
-    correl_id = subscription.correl_id if by_correl_id else b""
-    return (subscription.destination, terms.destination_qmgr, correl_id)
 
 
 @final
