@@ -63,7 +63,11 @@ from ternmq.admin.status.qmgr_status import (
 )
 from ternmq.admin.status.queue_status import QueueStatus, ResetQueueStatistics
 from ternmq.admin.status.status_display import NOT_FOUND
-from ternmq.admin.status.subscription_status import SubscriptionStatus
+from ternmq.admin.status.topic_status import (
+    ClearTopicString,
+    PublishSubscribeStatus,
+    TopicStatus,
+)
 from ternmq.base.command_reasons import MQRCCF_CFH_COMMAND_ERROR
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.errors import MQError
@@ -194,7 +198,7 @@ _MAKERS: Final[dict[str, Callable[[Command, CommandRow], Execution]]] = {
     "stop chinit": StopInitiator,
     "later cluster": NotHere,
     "later policy": NotHere,
-    "later pubsub": NotHere,
+    "clear topic": ClearTopicString,
     "other platform": NotHere,
     "define sub": DefineSubscription,
     "alter sub": AlterSubscription,

@@ -457,6 +457,7 @@ AMQ8993I	TernMQ channel initiator stopped.	The channel initiator of queue %1 is 
 AMQ8994E	No more channel initiators can be started.	The initiator of queue %1 would be more than the %2 that may run (MaxInitiators).	Stop another one.
 AMQ8995E	There is no channel initiator for queue %1.		See INITQ of those that run.
 AMQ8996E	Channel '%1' is not in doubt.	There is no batch to be resolved.
+AMQ8998I	TernMQ topic string cleared.	The retained publication of topic %1 was removed, if it had one.
 AMQ9001I	Channel '%1' ended normally.
 AMQ9002I	Channel '%1' is starting.
 AMQ9085I	Policy created or changed.	The policy of %1 was set.

@@ -8,27 +8,27 @@ topic_string         TOPICSTR CA_TOPIC_STRING         10240              -      
 description          DESCR    CA_TOPIC_DESC           64                 -        *
 cluster              CLUSTER  CA_CLUSTER_NAME         name48             -        * i
 cluster_route        CLROUTE  IA_CLUSTER_PUB_ROUTE    @cluster_route     DIRECT   * i
-durable_allowed      DURSUB   IA_DURABLE_SUB          @durable_parent    ASPARENT * i
-publish              PUB      IA_INHIBIT_PUB          @inhibit_parent    ASPARENT * i
-subscribe            SUB      IA_INHIBIT_SUB          @inhibit_parent    ASPARENT * i
-default_persistence  DEFPSIST IA_TOPIC_DEF_PERSISTENCE @persistence_parent ASPARENT * i
-default_priority     DEFPRTY  IA_DEF_PRIORITY         0..9|@priority_parent ASPARENT * i
-default_response     DEFPRESP IA_DEF_PUT_RESPONSE_TYPE @response_parent  ASPARENT * i
+durable_allowed      DURSUB   IA_DURABLE_SUB          @durable_parent    ASPARENT *
+publish              PUB      IA_INHIBIT_PUB          @inhibit_parent    ASPARENT *
+subscribe            SUB      IA_INHIBIT_SUB          @inhibit_parent    ASPARENT *
+default_persistence  DEFPSIST IA_TOPIC_DEF_PERSISTENCE @persistence_parent ASPARENT *
+default_priority     DEFPRTY  IA_DEF_PRIORITY         0..9|@priority_parent ASPARENT *
+default_response     DEFPRESP IA_DEF_PUT_RESPONSE_TYPE @response_parent  ASPARENT *
 altered_date         ALTDATE  CA_ALTERATION_DATE      12                 -        * s
 altered_time         ALTTIME  CA_ALTERATION_TIME      8                  -        * s
-persistent_delivery  PMSGDLV  IA_PM_DELIVERY          @deliver           ASPARENT * i
-nonpersistent_delivery NPMSGDLV IA_NPM_DELIVERY       @deliver           ASPARENT * i
+persistent_delivery  PMSGDLV  IA_PM_DELIVERY          @deliver           ASPARENT *
+nonpersistent_delivery NPMSGDLV IA_NPM_DELIVERY       @deliver           ASPARENT *
 publish_scope        PUBSCOPE IA_PUB_SCOPE            @scope_parent      ASPARENT * i
 subscribe_scope      SUBSCOPE IA_SUB_SCOPE            @scope_parent      ASPARENT * i
 proxy_subscriptions  PROXYSUB IA_PROXY_SUB            @proxy             FIRSTUSE * i
-wildcard             WILDCARD IA_WILDCARD_OPERATION   @wildcard          PASSTHRU * i
-durable_model        MDURMDL  CA_MODEL_DURABLE_Q      name48             -        * i
-nondurable_model     MNDURMDL CA_MODEL_NON_DURABLE_Q  name48             -        * i
+wildcard             WILDCARD IA_WILDCARD_OPERATION   @wildcard          PASSTHRU *
+durable_model        MDURMDL  CA_MODEL_DURABLE_Q      name48             -        *
+nondurable_model     MNDURMDL CA_MODEL_NON_DURABLE_Q  name48             -        *
 multicast            MCAST    IA_MULTICAST            @multicast         ASPARENT * i
 communication        COMMINFO CA_COMM_INFO_NAME       name48             -        * i
-use_dead_letter      USEDLQ   IA_USE_DEAD_LETTER_Q    @use_dlq           ASPARENT * i
+use_dead_letter      USEDLQ   IA_USE_DEAD_LETTER_Q    @use_dlq           ASPARENT *
 custom               CUSTOM   CA_CUSTOM               128                -        *
-cap_expiry           CAPEXPRY IA_CAP_EXPIRY           0..999999999|@cap_parent ASPARENT * i
+cap_expiry           CAPEXPRY IA_CAP_EXPIRY           0..999999999|@cap_parent ASPARENT *
 telemetry_context    OTELPCTL IA_OTEL_PROPAGATION_CONTROL @otel_parent_context ASPARENT * i
 telemetry            OTELTRAC IA_OTEL_TRACE           @otel_parent       ASPARENT * i
 """

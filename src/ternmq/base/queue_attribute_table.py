@@ -146,7 +146,7 @@ telemetry            OTELTRAC IA_OTEL_TRACE           @otel_qmgr         OFF    
 parent               PARENT   CA_PARENT               name48             -        * i
 performance_event    PERFMEV  IA_PERFORMANCE_EVENT    @switch            DISABLED *
 platform             PLATFORM IA_PLATFORM             @platform          UNIX     * s
-pubsub_mode          PSMODE   IA_PUBSUB_MODE          @pubsub            ENABLED  * i
+pubsub_mode          PSMODE   IA_PUBSUB_MODE          @pubsub            ENABLED  *
 pubsub_cluster       PSCLUS   IA_PUBSUB_CLUSTER       @switch            ENABLED  * i
 pubsub_undelivered   PSNPMSG  IA_PUBSUB_NP_MSG        @undelivered       DISCARD  * i
 pubsub_responses     PSNPRES  IA_PUBSUB_NP_RESP       @responses         NORMAL   * i
@@ -176,7 +176,7 @@ statistics           STATQ    IA_STATISTICS_Q         @off_on_none       OFF    
 start_stop_event     STRSTPEV IA_START_STOP_EVENT     @switch            ENABLED  *
 suite_b              SUITEB   IA_SUITE_B_STRENGTH     words@suite_b      NONE     * i
 syncpoint            SYNCPT   IA_SYNCPOINT            bare@syncpoint     SYNCPT   * s
-tree_life_s          TREELIFE IA_TREE_LIFE_TIME       0..604000          1800     * i
+tree_life_s          TREELIFE IA_TREE_LIFE_TIME       0..604000          1800     *
 trigger_interval_ms  TRIGINT  IA_TRIGGER_INTERVAL     0..999999999       999999999 *
 version              VERSION  CA_VERSION              8                  09040000 * s
 telemetry_capability XRCAP    IA_XR_CAPABILITY        @yes               NO       * s

@@ -24,6 +24,7 @@ from ternmq.pubsub.subscription_expiry import expire_due
 from ternmq.pubsub.subscription_groups import Group, group_of, is_special
 from ternmq.pubsub.subscription_store import SubscriptionStore
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
+from ternmq.pubsub.tree_life import TreeLife
 from ternmq.store.catalog import Definition
 from ternmq.values.entry import Entry
 
@@ -64,6 +65,7 @@ class PublishSubscribe(TopicSink):
         super().__init__()
         self.kernel = kernel
         self.tree = TopicTree()
+        self.tree_life = TreeLife()
         self.index = MatchIndex()
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
@@ -178,6 +180,13 @@ class PublishSubscribe(TopicSink):
     def unit_ended(self, number: int, is_committed: bool) -> None:
         self.retained.unit_ended(number, is_committed)
 
+    def tick(self, now_ns: int) -> None:
+        from ternmq.pubsub.stored_upkeep import keep_up
+
+        expire_due(self)
+        keep_up(self)
+        self.tree_life.tick(self, now_ns)
+
     def changed(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
             self.tree.place(definition)
@@ -188,8 +197,8 @@ class PublishSubscribe(TopicSink):
 
     def deleted(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
-            self.tree.displace(definition)
-        elif definition.object_type == SUB:
+            self.tree.displace(definition, self.kernel.clock.monotonic_ns())
+        else:
             subscription_deleted(self, definition)
         else:
             self.refreshed()

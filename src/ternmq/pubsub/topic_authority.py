@@ -19,6 +19,7 @@ from ternmq.pubsub.match_index import literal_prefix
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.topic_attributes import attributes_at
+from ternmq.pubsub.topic_tree import BASE_TOPIC
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import SELF_PROFILE, words
 
@@ -31,6 +32,15 @@ def lacking_on_topic(pubsub: PublishSubscribe, user: str, topic_string: str, wan
         if not wanted:
             break
     return wanted
+
+
+def topics_lacking(
+    pubsub: PublishSubscribe, user: str, topic_string: str, wanted: int
+) -> list[str]:
+    """The topic objects that were asked in vain, the closest first; none if one of them grants."""
+    if lacking_on_topic(pubsub, user, topic_string, wanted):
+        return attributes_at(pubsub.tree, topic_string).names or [BASE_TOPIC]
+    return []
 
 
 def _refuse(

@@ -84,13 +84,24 @@ class TopicTree:
         if topic_string or definition.name == BASE_TOPIC:  # SYSTEM.DEFAULT.TOPIC sits nowhere
             self.ensure(topic_string).definition = definition
 
-    def displace(self, definition: Definition) -> None:
+    def displace(self, definition: Definition, now_ns: i64) -> None:
         """A topic object is gone; its node stays while it is used."""
         self.version += 1
         node = self.find(definition.text("topic_string"))
         if node is not None and node.definition is definition:
             node.definition = None
             node.attributes = None
+            node.used_ns = now_ns
+
+    def remove(self, node: TopicNode) -> None:
+        """A node without children that nothing needs."""
+        parent = node.parent
+        if parent is None or parent.children is None or parent.children.get(node.level) is not node:
+            return  # it is not in the tree any more
+        del parent.children[node.level]
+        if not parent.children:
+            parent.children = None
+        self.nodes -= 1
 
     def find(self, topic_string: str) -> TopicNode | None:
         """The node of a string, if it has one."""

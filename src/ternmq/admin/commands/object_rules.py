@@ -8,6 +8,7 @@ The default objects (SYSTEM.DEF...) are exempt from what must be given, since th
 from __future__ import annotations
 
 from ternmq.admin.commands.stream_rules import StreamCheck
+from ternmq.admin.commands.topic_rules import topic_fault
 from ternmq.base import object_types as types
 from ternmq.base.attributes import BY_NAME, Value
 from ternmq.base.command_reasons import (
@@ -23,7 +24,6 @@ from ternmq.base.command_reasons import (
     MQRCCF_SSL_CIPHER_SPEC_ERROR,
     MQRCCF_SSL_PEER_NAME_ERROR,
     MQRCCF_SUB_NAME_ERROR,
-    MQRCCF_TOPICSTR_ALREADY_EXISTS,
     MQRCCF_UNKNOWN_OBJECT_NAME,
     MQRCCF_XMIT_Q_NAME_ERROR,
     MQRCCF_XMIT_Q_NAME_WRONG_TYPE,
@@ -167,11 +167,9 @@ class Check:
     def _topic(self) -> None:
         if not self.name.startswith("SYSTEM."):
             self._need("topic_string")
-        text = self._text("topic_string")
-        for other in self.catalog.table_of(types.TOPIC).values():
-            if text and other.name != self.name and other.text("topic_string") == text:
-                detail = f"TOPICSTR({text}) is that of {other.name}"
-                raise self._error(MQRCCF_TOPICSTR_ALREADY_EXISTS, detail)
+        fault = topic_fault(self.catalog, self.name, self.values)
+        if fault is not None:
+            raise self._error(fault[0], fault[1])
 
     def _subscription(self) -> None:
         if self._lends:

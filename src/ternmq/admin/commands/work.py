@@ -22,7 +22,7 @@ DEFAULT_LISTENER: Final = "SYSTEM.DEFAULT.LISTENER.TCP"
 _WHY: Final[dict[str, str]] = {
     "later policy": "protection of messages (AMS) is not there yet",
     "later cluster": "clusters are not there yet",
-    "later pubsub": "publish/subscribe is not there yet",
+    "clear topic": "publications are retained by this queue manager alone, SCOPE(LOCAL)",
     "other platform": "it belongs to z/OS",
     "set log": "the log is not managed by archiving (LogManagement=Archive)",
     "reset qmgr": "archived logs and publish/subscribe hierarchies are not there yet",

@@ -70,6 +70,11 @@ def connection_id(link: Link) -> str:
     return link.tag[_STEM_BYTES:].hex().upper()
 
 
+def full_connection_id(link: Link) -> str:
+    """All 24 bytes of it, as other displays have it."""
+    return link.tag.hex().upper()
+
+
 @final
 class ConnectionStatus(StatusDisplay):
     """DISPLAY CONN, with TYPE(CONN), TYPE(HANDLE) or both."""
