@@ -8,8 +8,10 @@ from __future__ import annotations
 import pytest
 
 from ternmq import constants as mq
+from ternmq.kernel.inquire import apply_definition
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
 from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
 from ternmq.runtime.embedded import QueueManager
 from ternmq.testing.simulation import crash_everywhere
 from tests.conformance.pubsub.bed import ALTER, D, M
@@ -35,6 +37,16 @@ def pubsub(qmgr: QueueManager) -> PublishSubscribe:
     return pubsub_of(qmgr.started.shell.engine.kernel)
 
 
+def shrink(qmgr: QueueManager) -> None:
+    """Most messages are swept: a consolidation reads them, and its unit of work stays open."""
+    kernel = qmgr.started.shell.engine.kernel
+    definition = kernel.catalog.definitions[SUBSCRIBER_QUEUE]
+    definition.attributes["persistent_buffer"] = 4_000
+    definition.attributes["nonpersistent_buffer"] = 4_000
+    kernel.coordinator.define(kernel.catalog, definition)
+    apply_definition(kernel, definition)
+
+
 def check_whole(qmgr: QueueManager, one: Subscription) -> None:
     """Its queue is there, and what is published comes to it."""
     bed = bed_of(qmgr)
@@ -46,7 +58,8 @@ def check_whole(qmgr: QueueManager, one: Subscription) -> None:
 
 def check_queues(qmgr: QueueManager) -> None:
     """A managed queue for each subscription, and no other."""
-    wanted = sorted(one.destination for one in pubsub(qmgr).by_id.values())
+    subscriptions = pubsub(qmgr).by_id.values()
+    wanted = sorted(one.destination for one in subscriptions if one.terms.is_managed)
     assert bed_of(qmgr).managed() == wanted
 
 
@@ -67,6 +80,10 @@ def test_create_alter_delete_when_stopped_anywhere_then_what_was_answered_is_the
         answered.steps.append("removed")
         bed.sub("walk/b", M | D, "S2")
         answered.steps.append("again")
+        queue = bed.open("WQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
+        bed.sub("walk/c", D, "S3", queue=queue)
+        answered.steps.append("provided")
+        bed.put(bed.open("WQ", mq.MQOO_OUTPUT), "z", persistent=True)
 
     def check(qmgr: QueueManager) -> None:
         by_name = pubsub(qmgr).by_name
@@ -85,11 +102,16 @@ def test_create_alter_delete_when_stopped_anywhere_then_what_was_answered_is_the
             check_whole(qmgr, one)
         if "again" in done:
             assert "S2" in by_name
+        if "provided" in done:
+            assert "S3" in by_name
         if "S2" in by_name:
             check_whole(qmgr, by_name["S2"])
         check_queues(qmgr)
 
-    assert crash_everywhere(application, check) > 30
+    def prepare(qmgr: QueueManager) -> None:
+        qmgr.mqsc("DEFINE QLOCAL(WQ)")
+
+    assert crash_everywhere(application, check, prepare=prepare) > 30
 
 
 def test_consolidation_when_stopped_anywhere_then_none_is_lost_and_none_comes_back() -> None:
@@ -101,13 +123,15 @@ def test_consolidation_when_stopped_anywhere_then_none_is_lost_and_none_comes_ba
         handle = bed.open("WQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
         for number in range(MANY):
             bed.sub(f"w/{number}", D, f"S{number}", queue=handle).close(mq.MQCO_KEEP_SUB)
+            if number == 0:
+                shrink(qmgr)
 
     removed: list[str] = []
 
     def application(qmgr: QueueManager) -> None:
         removed.clear()
         shell = qmgr.started.shell
-        for name in ("", "S3", "S69"):
+        for name in ("", "", "S3", "", "S69"):
             if name:
                 bed = bed_of(qmgr)
                 handle = bed.open("WQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)

@@ -14,7 +14,7 @@ from ternmq.kernel.ending import back_out_some
 from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.objects import LocalQueue
 from ternmq.ports.effect import Effect
-from ternmq.pubsub.own_messages import find_message, is_parked
+from ternmq.pubsub.own_messages import find_message, is_parked, take_message
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE, pack_subscriptions
 from ternmq.pubsub.subscription_store import UNIT_BYTES, StoredMessage, known, put_messages
@@ -147,7 +147,7 @@ def _go_on(
             _send_for_rest(pubsub, connection, local, current)
             return False
         if entry is not None:
-            kernel.coordinator.get(current.unit, queue, entry)
+            take_message(kernel, current.unit, queue, entry)
         current.got += 1
     store = pubsub.store
     kept: list[Subscription] = []

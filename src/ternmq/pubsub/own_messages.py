@@ -16,6 +16,7 @@ from ternmq.store.loading import QueueLoad
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, SEGMENT_MESSAGES_MAX, Segment
 from ternmq.store.segment_format import MSG_ID, hash_id
+from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import Entry
 
 
@@ -41,6 +42,14 @@ def find_message(
         if entry.msg_id == msg_id:
             return entry
     return None
+
+
+def take_message(kernel: Kernel, unit: UnitOfWork | None, queue: Queue, entry: Entry) -> i64:
+    """Get a message that was found so; what must be forced before an answer."""
+    durable_at = kernel.coordinator.get(unit, queue, entry)
+    if queue.fetched:
+        queue.forget_fetched(entry)  # a backout would leave a copy there that says it is got
+    return durable_at
 
 
 def is_parked(connection: Connection) -> bool:

@@ -16,7 +16,7 @@ from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.object_types import LOCAL
 from ternmq.codec.property_area import find_value
 from ternmq.kernel.connection import Connection
-from ternmq.pubsub.own_messages import Reader, find_message, is_parked
+from ternmq.pubsub.own_messages import Reader, find_message, is_parked, take_message
 from ternmq.pubsub.retained import RETAINED_QUEUE, RetainedPublication
 from ternmq.txn.unit import CHANGE_PUT
 from ternmq.values.entry import PERSISTENT, Entry
@@ -24,7 +24,7 @@ from ternmq.values.entry import PERSISTENT, Entry
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
 
-REMOVED_A_TICK: Final = 256
+REMOVED_A_TICK: Final = 128  # fewer than copies that a queue keeps for those who wait
 NOT_RETAINED: Final = "AMQ7592W"
 _TOPIC_STRING: Final = b"mqps.Top"
 
@@ -97,13 +97,12 @@ def remove_retained(pubsub: PublishSubscribe, msg_id: bytes) -> None:
 
 
 def remove_waste(pubsub: PublishSubscribe) -> None:
-    """Time has passed: remove a bounded number of those that were left."""
+    """Time has passed: remove a bounded number of those that were left. What has to be read first
+    goes at the next tick."""
     connection = Connection(0, bytes(24), "", pubsub.kernel.name)
-    waste = pubsub.retained_waste
-    for _ in range(min(len(waste), REMOVED_A_TICK)):
-        if not _remove(pubsub, waste[-1], connection):
-            return
-        waste.pop()
+    tried = pubsub.retained_waste[:REMOVED_A_TICK]
+    left = [one for one in tried if not _remove(pubsub, one, connection)]
+    pubsub.retained_waste = left + pubsub.retained_waste[len(tried) :]
 
 
 def _remove(pubsub: PublishSubscribe, msg_id: bytes, connection: Connection) -> bool:
@@ -121,5 +120,5 @@ def _remove(pubsub: PublishSubscribe, msg_id: bytes, connection: Connection) -> 
     entry = find_message(kernel, connection, local.queue, msg_id)
     if entry is None:
         return not is_parked(connection)
-    kernel.coordinator.get(None, local.queue, entry)
+    take_message(kernel, None, local.queue, entry)
     return True

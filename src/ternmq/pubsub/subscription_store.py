@@ -27,7 +27,7 @@ from ternmq.kernel.acceptance import check_queue, must_wait, relieve
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
-from ternmq.pubsub.own_messages import find_message, is_parked
+from ternmq.pubsub.own_messages import find_message, is_parked, take_message
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.subscription_message import (
     SUBSCRIBER_QUEUE,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
 
 TOGETHER: Final = 64  # subscriptions in a message, at most
-FEW: Final = 4  # a message with less than a fourth of that is to be joined with others
+FEW: Final = 4  # a message with a fourth of that, or less, is to be joined with others
 UNIT_BYTES: Final = 3 * 4096  # of log for the ends of a unit and the gets in it
 _NOT_ALLOWED: Final = (
     MQRC_PUT_INHIBITED,
@@ -82,7 +82,7 @@ class SubscriptionStore:
         """A message is on the queue."""
         for sub_id in message.sub_ids:
             self.places[sub_id] = message
-        if FEW * len(message.sub_ids) < self.together:
+        if len(message.sub_ids) <= max(self.together // FEW, 1):
             self.small[message.msg_id] = message
 
     def drop(self, message: StoredMessage) -> None:
@@ -165,7 +165,7 @@ def _exchange(
     if len(bodies) + (0 if taken is None else 1) > 1:
         unit = coordinator.begin()
     if taken is not None:
-        connection.depends_on(coordinator.get(unit, queue, taken))
+        connection.depends_on(take_message(pubsub.kernel, unit, queue, taken))
     put_messages(pubsub, connection, queue, unit, groups, bodies)
     if unit is not None:
         connection.depends_on(coordinator.commit(unit))

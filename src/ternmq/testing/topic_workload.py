@@ -18,9 +18,12 @@ from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.kernel.connection import Connection
+from ternmq.kernel.inquire import apply_definition
 from ternmq.log.parameters import LogParameters
 from ternmq.mqi.putting import put_request
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
+from ternmq.pubsub.retained import RETAINED_QUEUE
+from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
 from ternmq.testing.model import Disagreement, ModelMessage, ModelUnit, body_of, name_of
 from ternmq.testing.workload import Workload
 from ternmq.values.calls.call import Call
@@ -33,6 +36,7 @@ TOPICS: Final = ("t/a", "t/b", "u/a", "t/a/x")
 PATTERNS: Final = ("t/a", "t/+", "t/#", "#", "+/a", "u/a")
 TOGETHER: Final = 3  # subscriptions in a message, so that a few are consolidated
 SUBSCRIPTIONS_MAX: Final = 7
+OWN_BUFFER_BYTES: Final = 1_500
 _SUB_OPTIONS: Final = mq.MQSO_DURABLE
 _OPEN: Final = mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT
 
@@ -84,6 +88,18 @@ class TopicWorkload(Workload):
         self.delivered = 0
         super().__init__(seed, parameters, lazy=lazy, fast=fast)
         self.pubsub.store.together = TOGETHER
+        for name in (SUBSCRIBER_QUEUE, RETAINED_QUEUE):
+            self._sweep_early(name)
+        self.begun = len(self.disk.history)
+
+    def _sweep_early(self, name: str) -> None:
+        """Most of what the queue manager keeps on the queue is to be read from the disk."""
+        kernel = self.machine.kernel
+        definition = kernel.catalog.definitions[name]
+        definition.attributes["persistent_buffer"] = OWN_BUFFER_BYTES
+        definition.attributes["nonpersistent_buffer"] = OWN_BUFFER_BYTES
+        self.machine.force(int(kernel.coordinator.define(kernel.catalog, definition)))
+        apply_definition(kernel, definition)
 
     @property
     def pubsub(self) -> PublishSubscribe:

@@ -177,7 +177,9 @@ def test_e19_persistent_when_killed_before_the_get_then_both_copies_survive(
     crashing.pub("e/19", "both", persistent=True)
     crashing.crash()
     assert crashing.sub("e/19", M | D, "S1", action=R).texts() == ["both"]
-    assert get(crashing.connection, crashing.open("EQ", mq.MQOO_INPUT_SHARED)).text == "both"
+    found = get(crashing.connection, crashing.open("EQ", mq.MQOO_INPUT_SHARED))
+    assert found is not None
+    assert found.text == "both"
 
 
 def retained(bed: Bed, topic: str) -> list[str]:
