@@ -33,13 +33,17 @@ def check_destination(handle: Handle | None, is_durable: bool) -> Handle:
     local = handle.local
     is_remote = handle.route is not None
     wanted = mq.MQOO_OUTPUT if is_remote else _READING
-    if local is None or local.deleted or not handle.options & wanted:
+    if local is None or local.deleted or not handle.options & wanted or _is_managed(local.name):
         detail = "the queue must be open for input or browse, one elsewhere for output"
         raise mq_error(MQRC_HOBJ_ERROR, verb=VERB, object=handle.resolved_name, detail=detail)
     if is_durable and local.temporary and not is_remote:
         detail = "a durable subscription cannot use a temporary dynamic queue"
         raise mq_error(MQRC_INVALID_DESTINATION, verb=VERB, object=local.name, detail=detail)
     return handle
+
+
+def _is_managed(name: str) -> bool:
+    return name.startswith(("SYSTEM.MANAGED.DURABLE.", "SYSTEM.MANAGED.NDURABLE."))
 
 
 def destination_names(handle: Handle) -> tuple[str, str]:
@@ -73,4 +77,6 @@ def open_provided(
             detail=f"it cannot be opened: {error.reason} {error.detail}",
         ) from error
     connection.depends_on(durable_at)
+    if handle is not None:
+        handle.options |= mq.MQOO_INQUIRE  # so that the application learns the queue's name
     return handle

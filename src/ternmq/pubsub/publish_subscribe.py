@@ -72,6 +72,10 @@ class PublishSubscribe(TopicSink):
         self.destinations = Destinations(kernel)
         self.retained = Retained(self)
         self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies
+        self.grouped: dict[Group, Subscription] = {}
+        self.special: i64 = 0  # subscriptions for which `subscription_groups.chosen` is asked
+        self.sharers: dict[bytes, list[Handle]] = {}  # Hsubs of shared subscriptions, by SubId
+        self.expiries: list[tuple[int, bytes]] = []  # a heap: when, and which
         self.store = SubscriptionStore()  # of durable subscriptions of applications
         self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
         self.settings: i64 = 0  # rises with what queued publish/subscribe depends on

@@ -260,11 +260,13 @@ class Subscribing:
         """Hobj, Hsub and what else the caller gets."""
         call = self.call
         handle = subscription.handle
-        if handle is None:
+        if handle is None or subscription.terms.is_shared:
             handle = new_handle(self.pubsub.kernel, self.connection, 0)
             handle.object_type = mq.MQOT_TOPIC
             handle.resolved_name = subscription.name
             subscription.handle = handle
+            if subscription.terms.is_shared:
+                self.pubsub.sharers.setdefault(subscription.sub_id, []).append(handle)
         handle.subscription = SubscriptionInUse(subscription, queue_handle)
         call.subscription = handle
         call.queue = queue_handle
@@ -277,7 +279,14 @@ class Subscribing:
         connection = self.connection
         handle = subscription.handle
         alters = self.options & mq.MQSO_ALTER != 0
-        if handle is not None and (handle.connection is not connection or not alters):
+        if subscription.terms.is_shared != self.call.shares:
+            detail = "a subscription is shared (JMS 2.0) by all who use it, or by none"
+            raise mq_error(
+                MQRC_INVALID_SUBSCRIPTION, verb=VERB, object=subscription.name, detail=detail
+            )
+        if self.call.shares:
+            handle = None  # each has its own
+        elif handle is not None and (handle.connection is not connection or not alters):
             raise mq_error(MQRC_SUBSCRIPTION_IN_USE, verb=VERB, object=subscription.name)
         if not subscription.terms.any_user and subscription.terms.user != self.user:
             detail = f"it belongs to user '{subscription.terms.user}'"
@@ -335,7 +344,8 @@ class Subscribing:
         """The queue that its publications are got from; False: parked."""
         kernel = self.pubsub.kernel
         connection = self.connection
-        in_use = subscription.handle.subscription if subscription.handle is not None else None
+        held_by = None if self.call.shares else subscription.handle
+        in_use = None if held_by is None else held_by.subscription
         if self.destination is not None:
             self.queue_handle = check_destination(self.destination, subscription.terms.is_durable)
             return True
@@ -345,7 +355,7 @@ class Subscribing:
                 self.queue_handle = held
                 return True
         name = subscription.destination
-        self._check_handles(2 if subscription.handle is None else 1)
+        self._check_handles(2 if held_by is None else 1)
         if subscription.terms.is_managed:
             more = read_ahead(self.options)
             self.queue_handle = managed_queues.open_managed(kernel, connection, name, more, VERB)
@@ -381,6 +391,7 @@ class Subscribing:
         if subscription is not None and self.is_kept:
             if not forget(self.pubsub, connection, subscription, VERB):
                 return False
+            self.pubsub.sharers.pop(subscription.sub_id, None)
             if subscription.handle is not None:
                 detach(subscription.handle)
                 subscription.handle = None
@@ -409,8 +420,20 @@ def close_subscription(pubsub: PublishSubscribe, handle: Handle, options: int) -
     removes = options & mq.MQCO_REMOVE_SUB != 0 or not is_durable
     if options & mq.MQCO_REMOVE_SUB:
         check_remove(pubsub, handle.connection, subscription)
-    if removes and not forget(pubsub, handle.connection, subscription, "MQCLOSE"):
-        return False
+    others = [one for one in pubsub.sharers.get(subscription.sub_id, ()) if one is not handle]
+    if others and options & mq.MQCO_REMOVE_SUB:
+        detail = "others have it open"
+        raise mq_error(
+            MQRC_SUBSCRIPTION_IN_USE, verb="MQCLOSE", object=subscription.name, detail=detail
+        )
+    if removes and not others:
+        if not forget(pubsub, handle.connection, subscription, "MQCLOSE"):
+            return False
+    if others:
+        pubsub.sharers[subscription.sub_id] = others
+        subscription.handle = others[-1]
+        return True
+    pubsub.sharers.pop(subscription.sub_id, None)
     if subscription.handle is handle:
         subscription.handle = None
     return True

@@ -51,6 +51,7 @@ class SubscriptionTerms(NamedTuple):
     topic_object: str = ""  # by which it was made
     registration: int = 0  # MQREGO_ of a queued subscriber
     identities: str = ""  # of its applications, see `queued.identities`
+    is_shared: bool = False  # of JMS 2.0: several handles may have it open at a time
 
 
 @final
@@ -96,7 +97,9 @@ class Subscription:
         self.expires_at_ns: i64 = 0  # Unix time; 0: never
         self.messages: i64 = 0  # published to it
         self.last_ns: i64 = 0  # when the last was
-        self.handle: Handle | None = None  # Hsub, while an application has it open
+        # Hsub, while an application has it open; of a shared one, the last of those in
+        # `PublishSubscribe.sharers`
+        self.handle: Handle | None = None
         self.selection: HandleSelection | None = None
         self.target: CopyTarget | None = None  # the queue found; see `destinations`
         self.node: TopicNode | None = None  # of its topic string

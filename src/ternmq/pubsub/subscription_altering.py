@@ -58,8 +58,9 @@ class Alteration:
         self._check_topic(options)
         if self.call.sd.level != terms.level:
             self._refuse(MQRC_SUBLEVEL_NOT_ALTERABLE, f"its SubLevel is {terms.level}")
-        if self.call.selector:
-            self._refuse(MQRC_SELECTOR_NOT_ALTERABLE, "a SelectionString was given")
+        repeats = self.call.repeats_selector and self.call.selector == terms.selector
+        if not repeats and (self.call.selector or self.call.repeats_selector):
+            self._refuse(MQRC_SELECTOR_NOT_ALTERABLE, f"its SelectionString is {terms.selector!r}")
         self._check_class(options, destination)
         self._check_grouping(options, destination)
 

@@ -70,9 +70,13 @@ def forget(
             return False
     if not subscription.is_removed:
         pubsub.remove(subscription)
-    if terms.is_managed:
-        return managed_queues.delete(pubsub.kernel, connection, subscription.destination, verb)
-    return True
+    if not terms.is_managed:
+        return True
+    name = subscription.destination
+    is_done = managed_queues.delete(pubsub.kernel, connection, name, verb)
+    if name in pubsub.kernel.catalog.definitions and name not in pubsub.left_queues:
+        pubsub.left_queues.append(name)  # a tick deletes it, if nothing else does
+    return is_done
 
 
 def _undefine(

@@ -178,6 +178,7 @@ def terms_of(call: Subscribe, user: str) -> SubscriptionTerms:
             identity_data=sd.publication_appl_identity_data if sets_identity else "",
             selector=call.selector,
             topic_object=sd.object_name,
+            is_shared=call.shares,
         )
     )
 

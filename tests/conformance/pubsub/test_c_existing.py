@@ -36,7 +36,7 @@ def test_c17_when_any_user_then_the_last_one_is_its_user(embedded: Bed) -> None:
     embedded.sub("a", M | D | ANY, "S1", connection=one).end(KEEP)
     sub = embedded.sub("", M | D, "S1", action=R, connection=two)
     embedded.pub("a")
-    assert sub.get().descriptor.user_identifier.strip() == "u2"
+    assert sub.get().descriptor.user_id.strip() == "u2"
     [answer] = [one for one in embedded.mqsc("DISPLAY SBSTATUS(S1) SUBUSER") if "SUBUSER" in one]
     assert answer["SUBUSER"] == "u2"
 
@@ -226,7 +226,7 @@ def test_c67_when_unit_is_backed_out_then_subscription_stays(bed: Bed) -> None:
     bed.put(queue, "one", syncpoint=True)
     sub = bed.sub("a", M | D, "S1")
     bed.put(queue, "two", syncpoint=True)
-    bed.connection.back()
+    bed.connection.backout()
     bed.pub("a", "published")
     assert sub.texts() == ["published"]
 

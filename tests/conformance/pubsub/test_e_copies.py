@@ -7,7 +7,7 @@ import pytest
 from ternmq import constants as mq
 from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
 from ternmq.codec.mqi.mqmd import Descriptor
-from tests.conformance.pubsub.bed import D, Bed, M, get, reason_of
+from tests.conformance.pubsub.bed import Bed, D, M, get, reason_of
 
 FORCE = mq.MQGMO_PROPERTIES_FORCE_MQRFH2
 

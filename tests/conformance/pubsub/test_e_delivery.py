@@ -11,7 +11,7 @@ from ternmq import constants as mq
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.handle import ObjectHandle
-from tests.conformance.pubsub.bed import D, Bed, Sub, get, reason_of
+from tests.conformance.pubsub.bed import Bed, D, Sub, get, reason_of
 
 PERSISTENT = Descriptor(persistence=mq.MQPER_PERSISTENT)
 PLAIN = Descriptor(persistence=mq.MQPER_NOT_PERSISTENT)

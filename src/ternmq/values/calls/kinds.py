@@ -243,9 +243,12 @@ def sd_to_json(sd: SubscriptionDescriptor) -> dict[str, Any]:
 
 
 _SD_KINDS: Final[dict[str, int]] = {
-    field.name: field.kind
-    for field in SUBSCRIPTION_LAYOUT.fields
-    if field.kind in (I32, CHARS, BYTES)
+    "version": I32,
+    **{
+        field.name: field.kind
+        for field in SUBSCRIPTION_LAYOUT.fields
+        if field.kind in (I32, CHARS, BYTES)
+    },
 }
 _EMPTY_SD: Final = SubscriptionDescriptor()
 
