@@ -187,6 +187,8 @@ class _Builder:
             if found is None or len(found.data) <= 16:
                 return "*"
             return found.data[16:].hex().upper() + "*"
+        if found is None and number == mq.MQCACF_SUB_NAME and self.message.find(mq.MQBACF_SUB_ID):
+            return ""
         if found is None:
             detail = f"parameter {number}, the name, is missing"
             raise PCFError(rccf.MQRCCF_PARM_COUNT_TOO_SMALL, detail, parameter=number)
