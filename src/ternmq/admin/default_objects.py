@@ -159,6 +159,8 @@ def complete_default_objects(kernel: Kernel) -> int:
             attributes.update(checked_attributes(object_type, given))
         definition = Definition(object_type, name, catalog.new_id(), attributes, now_ns)
         kernel.coordinator.define(catalog, definition)
+        if object_type & (types.TOPIC | types.SUB):
+            kernel.topics.changed(definition)
         made += 1
     catalog.facts[FACT] = VERSION
     return made

@@ -32,8 +32,9 @@ class Event:
         return [one.rstrip() for one in found.texts]
 
 
-def events_of(bed: Bed) -> list[Event]:
-    """All that are there, in order."""
+def events_of(bed: Bed, reason: int) -> list[Event]:
+    """All of one kind that are there, in order; others are gone, too."""
     name = "SYSTEM.ADMIN.QMGR.EVENT"
     with bed.connect("embedded") as connection, connection.queue(name) as queue:
-        return [Event(unpack_pcf(message.data)) for message in queue]
+        found = [Event(unpack_pcf(message.data)) for message in queue]
+    return [one for one in found if one.reason == reason]

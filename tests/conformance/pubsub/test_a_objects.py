@@ -82,8 +82,7 @@ def test_a6_the_event_of_a_refused_publication_names_topic_and_objects(bed: Bed)
         "DEFINE TOPIC(T2) TOPICSTR('t1/2')"
     )
     assert reason_of(bed.pub, "t1/2/x") == 2051
-    (event,) = events_of(bed)
-    assert event.reason == 2051
+    (event,) = events_of(bed, 2051)
     assert event.text(mq.MQCA_TOPIC_STRING) == "t1/2/x"
     assert event.names(mq.MQCACF_ADMIN_TOPIC_NAMES) == ["T2", "T1", "SYSTEM.BASE.TOPIC"]
     assert not event.has(mq.MQCA_Q_NAME)

@@ -26,6 +26,7 @@ from ternmq.pubsub.topic_tree import SEPARATOR, SYSTEM_TOPICS, TopicNode
 from ternmq.security import authorities as auth
 from ternmq.values.command import Command
 
+_NO_CONNECTION: Final = "0" * 48
 _DELIVERY: Final = {1: "ALL", 2: "ALLDUR", 3: "ALLAVAIL"}
 _MULTICAST: Final = {1: "ENABLED", 2: "DISABLED", 3: "ONLY"}
 _MODES: Final = {
@@ -260,7 +261,7 @@ def _of_subscriber(subscription: Subscription) -> Values:
         "RESMTIME": time_of(int(subscription.resumed_ns)),
         "LMSGDATE": date_of(int(subscription.last_ns)),
         "LMSGTIME": time_of(int(subscription.last_ns)),
-        "ACTCONN": "" if handle is None else full_connection_id(handle.connection),
+        "ACTCONN": _NO_CONNECTION if handle is None else full_connection_id(handle.connection),
         "DURABLE": yes(subscription.terms.is_durable),
         "MCASTREL": "",
         "NUMMSGS": int(subscription.messages),
