@@ -178,11 +178,12 @@ def check_destination(
 def check_remove(
     pubsub: PublishSubscribe, connection: Connection, subscription: Subscription
 ) -> None:
-    """MQCLOSE with MQCO_REMOVE_SUB: the user whose subscription it is may, and who has sub."""
+    """MQCLOSE with MQCO_REMOVE_SUB: the user who made it may, and who has sub. One of any user
+    belongs to whoever resumed it last, which is not who made it."""
     user = connection.user
-    if connection.privileged or subscription.terms.user == user:
-        return
     terms = subscription.terms
+    if connection.privileged or (terms.user == user and not terms.any_user):
+        return
     asked = literal_prefix(subscription.topic_string, terms.by_character)
     missing = lacking_on_topic(pubsub, user, asked, auth.SUB)
     if missing:

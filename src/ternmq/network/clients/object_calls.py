@@ -34,6 +34,7 @@ from ternmq.mqi.options import check_close
 from ternmq.mqi.steps import objects as steps
 from ternmq.network.clients.conversation import Call, Conversation, StepCall
 from ternmq.network.clients.described_strings import returned, string_behind, topic_behind
+from ternmq.pubsub.publish_subscribe import TopicInUse
 from ternmq.values.calls import objects as calls
 from ternmq.values.calls.messages import selection_of_put1
 from ternmq.values.character_lengths import character_bytes
@@ -192,7 +193,7 @@ def complete_object(od: ObjectDescriptor, handle: Handle, qmgr_name: str) -> Non
 
 
 def return_defaults(handle: Handle, fields: Values) -> None:
-    """The defaults of a queue, so that the client can resolve options that name them."""
+    """The defaults of a queue or topic, so that the client can resolve options that name them."""
     definition = handle.definition
     names = {
         "default_persistence": "default_persistence",
@@ -205,6 +206,9 @@ def return_defaults(handle: Handle, fields: Values) -> None:
         if definition is not None and definition.is_queue:
             value = definition.attributes.get(attribute, _UNKNOWN)
         fields[field] = value if isinstance(value, int) else _UNKNOWN
+    topic = handle.topic
+    if isinstance(topic, TopicInUse) and topic.attributes is not None:
+        fields["default_put_response"] = int(topic.attributes.default_response)
     if "policy_offset" in fields:
         fields["policy_error_queue"] = ""
         fields["policy_offset"] = fields["length"]
