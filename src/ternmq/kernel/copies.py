@@ -14,7 +14,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_OBJECT_IN_USE
+from ternmq.base.reasons import MQRC_OBJECT_IN_USE, MQRC_SEGMENTATION_NOT_ALLOWED
 from ternmq.codec.property_header import length_as_put
 from ternmq.kernel.acceptance import BACKLOG_BUFFERS, check_queue, check_room, is_behind, relieve
 from ternmq.kernel.connection import Connection, Handle
@@ -115,6 +115,8 @@ class _Asking:
         return None
 
     def _ask(self, target: CopyTarget) -> MQError | None:
+        if target.is_topic:
+            return self._ask_topic(target)
         local = target.local
         if local is None or target.reason:
             return target.error()
@@ -138,6 +140,25 @@ class _Asking:
         self.taken.append(target)
         if target.onward:
             return self.ask_all(target.onward, target.must, local.name)
+        return None
+
+    def _ask_topic(self, target: CopyTarget) -> MQError | None:
+        try:
+            if self.messages > 1:
+                raise mq_error(MQRC_SEGMENTATION_NOT_ALLOWED, verb="MQPUT", object=target.name)
+            target.publication = self.kernel.topics.ask_stream(
+                self.connection,
+                self.handle,
+                target.via[0],
+                target.cap,
+                self._request,
+                self._data,
+                self.persistence,
+            )
+        except MQError as refusal:
+            return refusal
+        if target.publication is not None:
+            self.taken.append(target)
         return None
 
     def _log_refusal(self, target: CopyTarget, source: str, refusal: MQError) -> None:
@@ -354,6 +375,11 @@ def _put_also_away(
         within = kernel.coordinator.begin()
     connection.depends_on(put_all(kernel.coordinator, within, queues, entries))
     for target in away:
+        publication = target.publication
+        if publication is not None:
+            target.publication = None
+            publication.put(within)
+            continue
         route = target.route
         local = target.local
         if route is None or local is None:

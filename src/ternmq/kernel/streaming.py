@@ -15,7 +15,7 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.object_types import ALIAS, LOCAL, MODEL, NAMELIST, REMOTE
+from ternmq.base.object_types import ALIAS, LOCAL, MODEL, NAMELIST, REMOTE, TOPIC
 from ternmq.base.reasons import (
     MQRC_Q_TYPE_ERROR,
     MQRC_RESOURCE_PROBLEM,
@@ -24,7 +24,8 @@ from ternmq.base.reasons import (
 from ternmq.kernel.authority import check
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.objects import LocalQueue, alias_fault, cap_of, lowest_cap
+from ternmq.kernel.objects import LocalQueue, alias_fault, cap_of, is_topic_alias, lowest_cap
+from ternmq.kernel.topic_sink import StreamedPublication
 from ternmq.kernel.transmission import Route, route_of_definition, transmission_names
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import SELF_PROFILE
@@ -39,7 +40,19 @@ CHAIN_MAX: Final = 32  # queues that pass on to one another
 class CopyTarget:
     """A queue that gets copies, or why it cannot be found."""
 
-    __slots__ = ("cap", "detail", "local", "must", "name", "onward", "reason", "route", "via")
+    __slots__ = (
+        "cap",
+        "detail",
+        "is_topic",
+        "local",
+        "must",
+        "name",
+        "onward",
+        "publication",
+        "reason",
+        "route",
+        "via",
+    )
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -51,6 +64,8 @@ class CopyTarget:
         self.detail = ""
         self.must = False  # it takes a copy only if those that it passes copies on to do
         self.onward: list[CopyTarget] = []
+        self.is_topic = False  # the alias that was named leads to a topic
+        self.publication: StreamedPublication | None = None  # within one put: it was asked for
 
     @property
     def is_plain(self) -> bool:
@@ -228,6 +243,9 @@ class _Resolving:
             target.via.append(definition)
             target.cap = cap_of(definition)
             base = definition.text("target")
+            if is_topic_alias(definition) and self.kernel.catalog.find(TOPIC, base) is not None:
+                target.is_topic = True
+                return None
             fault = alias_fault(self.kernel.catalog, definition)
             if fault:
                 target.fail(fault, f"TARGET({base})")

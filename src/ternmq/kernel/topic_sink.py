@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+from mypy_extensions import i64
+
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_HOBJ_ERROR, MQRC_UNKNOWN_ALIAS_BASE_Q
+from ternmq.base.reasons import (
+    MQRC_ALIAS_BASE_Q_TYPE_ERROR,
+    MQRC_HOBJ_ERROR,
+    MQRC_UNKNOWN_ALIAS_BASE_Q,
+)
 
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Connection, Handle
     from ternmq.kernel.requests import PutRequest
     from ternmq.store.catalog import Definition
+    from ternmq.txn.unit import UnitOfWork
     from ternmq.values.entry import Entry
 
 
@@ -46,6 +53,14 @@ class TopicRefusal:
         self.open_options = 0
 
 
+class StreamedPublication:
+    """A copy that STREAMQ makes for a topic, asked for and not put yet."""
+
+    def put(self, unit: UnitOfWork | None) -> None:
+        """Put it, together with the message that it is a copy of."""
+        raise NotImplementedError
+
+
 class TopicSink:
     """What the kernel asks and reports. This one knows no topics."""
 
@@ -69,6 +84,21 @@ class TopicSink:
     ) -> Handle | None:
         """MQOPEN of an alias with TARGTYPE(TOPIC); None: parked."""
         raise mq_error(MQRC_UNKNOWN_ALIAS_BASE_Q, verb=verb, object=alias.name)
+
+    def ask_stream(
+        self,
+        connection: Connection,
+        handle: Handle,
+        alias: Definition,
+        cap: i64,
+        request: PutRequest,
+        data: bytes,
+        persistence: i64,
+    ) -> StreamedPublication | None:
+        """The publication for a topic that an alias leads to of a message that `handle` puts to a
+        queue with STREAMQ; `cap` is its expiry in tenths of a second, -1: unlimited. None: the
+        connection is parked. Raises why it cannot be."""
+        raise mq_error(MQRC_ALIAS_BASE_Q_TYPE_ERROR, verb="MQPUT", object=alias.name)
 
     def close(self, handle: Handle, options: int) -> bool:
         """MQCLOSE of a handle of a topic or of a subscription; False: parked."""

@@ -105,19 +105,22 @@ class Copies:
         if entry.properties is not self._area:
             self._log_bytes += area
 
-    def has_room(self, unit: UnitOfWork | None, name: str) -> bool:
-        """Whether log and disk take them; if not, the connection is parked until they do."""
+    def has_room(self, unit: UnitOfWork | None, name: str, more_bytes: i64 = 0) -> bool:
+        """Whether log and disk take them, and a message of `more_bytes` beside them; if not, the
+        connection is parked until they do."""
         if self._records == 0:
             return True
         kernel = self._kernel
         coordinator = kernel.coordinator
         count: i64 = len(self._shared) + len(self._alone)
         size = self._log_bytes
+        if more_bytes:
+            size += PUT_RECORD_OVERHEAD + more_bytes
         if not coordinator.reserve.is_whole and not kernel.disk_takes(count, size):
             kernel.make_disk_room(self._connection, "MQPUT", name)
             return False
         reserve: i64 = 0
-        if unit is not None or self._records > 1 or self._has_reports:
+        if unit is not None or more_bytes or self._records > 1 or self._has_reports:
             reserve = CHANGE_RESERVE * count
             if unit is None or unit.first_lsn == 0:
                 reserve += UNIT_RESERVE

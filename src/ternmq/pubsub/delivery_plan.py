@@ -268,6 +268,8 @@ def _new_plan(
         if terms.selector and subscription.selection is None:
             subscription.selection = selection_of(kernel, [], terms.selector)
         plan.selects = plan.selects or subscription.selection is not None
+        if topic.user:
+            terms = terms._replace(user=topic.user, sets_identity=False)
         style = _style_for(styles, terms, subscription.user_data, found)
         plan.candidates.append(Delivery(subscription, found, style))
     plan.styles = list(styles.values())

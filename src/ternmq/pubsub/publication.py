@@ -68,23 +68,28 @@ class Publication:
         self._has_replies = request.options & mq.MQPMO_SUPPRESS_REPLYTO == 0
         self._retains = request.options & mq.MQPMO_RETAIN != 0
         self._options: i64 = mq.MQPUBO_RETAIN_PUBLICATION if self._retains else 0
+        self.sent: i64 = 0  # copies on the queues of subscriptions
         self._area = published_properties(published.properties)
         self._reports: i64 = published.flags & REPORTS
-        # Of the step under way: who gets a copy, and the first whose copy is lost.
+        # Of the step under way.
+        self._copies = Copies(self.kernel, self.connection, self.handle)
         self._given: list[Delivery] = []
-        self._lost: Delivery | None = None
+        self._retained: Entry | None = None
+        self._lost: Delivery | None = None  # the first whose copy is
         self._lost_reason: i64 = 0
 
     def deliver(self, first: i64, last: i64, unit: UnitOfWork | None) -> bool:
         """Put the copies for some of the subscriptions; False: parked, and nothing was done."""
-        kernel = self.kernel
-        connection = self.connection
-        copies = Copies(kernel, connection, self.handle)
+        return self.gather(first, last) and self.has_room(unit, 0) and self.put(unit)
+
+    def gather(self, first: i64, last: i64) -> bool:
+        """Ask the queues of some of the subscriptions; False: parked. Raises if the publication
+        fails."""
         self._begin_step()
-        retained: Entry | None = None
+        copies = self._copies
         if self._retains and first == 0:
-            retained = self._retain(copies)
-            if retained is None:
+            self._retained = self._retain(copies)
+            if self._retained is None:
                 return False
         at = first
         while at < last:
@@ -94,19 +99,32 @@ class Publication:
                 continue  # since the step before
             if not self._add(copies, one):
                 return False
-        if not copies.has_room(unit, self.topic.topic_string) or not copies.put(unit):
+        return True
+
+    def has_room(self, unit: UnitOfWork | None, more_bytes: i64) -> bool:
+        """Whether log and disk take what was gathered, and so much of another message; False:
+        parked until they do."""
+        return self._copies.has_room(unit, self.topic.topic_string, more_bytes)
+
+    def put(self, unit: UnitOfWork | None) -> bool:
+        """Put what was gathered; False: parked, and nothing was done."""
+        if not self._copies.put(unit):
             return False
         now_ns = self.published.put_ns
         for one in self._given:
             one.subscription.messages += 1
             one.subscription.last_ns = now_ns
+        self.sent += len(self._given)
+        retained = self._retained
         if retained is not None:
             self.pubsub.retained.was_put(self.topic.node, retained, unit)
         self._report_lost()
         return True
 
     def _begin_step(self) -> None:
-        self._given.clear()
+        self._copies = Copies(self.kernel, self.connection, self.handle)
+        self._given = []
+        self._retained = None
         self._lost = None
 
     def _retain(self, copies: Copies) -> Entry | None:

@@ -16,7 +16,9 @@ from ternmq.base.object_types import SUB, TOPIC
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import PutRequest
-from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
+from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, StreamedPublication, TopicSink
+from ternmq.pubsub.delivery_plan import origin_of
+from ternmq.pubsub.destinations import Destinations
 from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_definition import subscription_changed, subscription_deleted
@@ -43,6 +45,7 @@ class TopicInUse(OpenTopic):
         self.published: i64 = 0  # NUMPUBS
         self.last_ns: i64 = 0
         self.plan: DeliveryPlan | None = None  # who gets its publications; see `delivery_plan`
+        self.user = ""  # whose name copies carry instead of the subscription's: see `streamed`
         self.attributes: TopicAttributes | None = None  # see `topic_attributes.attributes_of`
         # Of a queued publisher that is not to get its own: queue, queue manager, CorrelId or b"".
         self.own_subscriber: tuple[str, str, bytes] | None = None
@@ -71,6 +74,7 @@ class PublishSubscribe(TopicSink):
         self.by_name: dict[str, Subscription] = {}
         self.destinations = Destinations(kernel)
         self.retained = Retained(self)
+        self.streamed: dict[str, TopicInUse] = {}  # by alias: topics that STREAMQ leads to
         self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies
         self.grouped: dict[Group, Subscription] = {}
         self.special: i64 = 0  # subscriptions for which `subscription_groups.chosen` is asked
@@ -160,6 +164,20 @@ class PublishSubscribe(TopicSink):
         from ternmq.pubsub.publishing import publish
 
         return publish(self, connection, handle, request, data)
+
+    def ask_stream(
+        self,
+        connection: Connection,
+        handle: Handle,
+        alias: Definition,
+        cap: i64,
+        request: PutRequest,
+        data: bytes,
+        persistence: i64,
+    ) -> StreamedPublication | None:
+        from ternmq.pubsub.streamed import ask_stream
+
+        return ask_stream(self, connection, handle, alias, cap, request, data, persistence)
 
     def open_alias(
         self,

@@ -44,7 +44,7 @@ from ternmq.pubsub.opening import refuse_if_disabled
 from ternmq.pubsub.publication import STEP_COPIES, LongPublication, Publication, deliver
 from ternmq.pubsub.publication_properties import published_properties
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
-from ternmq.pubsub.queued.subscriber import subscriber_of
+from ternmq.store.catalog import Definition
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.values.entry import REPORTS, ZERO_ID, Entry
 from ternmq.values.put_form import check_level
@@ -88,7 +88,7 @@ def publish(
     plan = plan_of(pubsub, connection, topic, request.level)
     if plan is None:
         return None
-    _check(kernel, handle, topic, plan, request, data)
+    check_publication(kernel, connection, handle.via, topic, plan, request, data)
     return _publish(pubsub, connection, handle, topic, plan, request, data)
 
 
@@ -137,18 +137,21 @@ def _done(topic: TopicInUse, published: Entry | None) -> Entry | None:
 # ---- what may refuse it as a whole
 
 
-def _check(
+def check_publication(
     kernel: Kernel,
-    handle: Handle,
+    connection: Connection,
+    via: list[Definition],
     topic: TopicInUse,
     plan: DeliveryPlan,
     request: PutRequest,
     data: bytes,
 ) -> None:
+    """What a publication is refused for, whoever matches; `via` has the alias that leads to the
+    topic."""
     name = topic.object_name or topic.topic_string
     check_level(int(request.level), "MQPUT")
-    if not plan.attributes.publish or handle.via:
-        _refuse_if_inhibited(kernel, handle, topic, plan, name)
+    if not plan.attributes.publish or via:
+        _refuse_if_inhibited(kernel, connection, via, topic, plan, name)
     if request.base[MSG_FLAGS_AT : MSG_FLAGS_AT + 4] != _NO_FLAGS:
         _refuse_flags(name, request)
     if request.options & mq.MQPMO_SUPPRESS_REPLYTO:
@@ -167,19 +170,24 @@ def _check(
 
 
 def _refuse_if_inhibited(
-    kernel: Kernel, handle: Handle, topic: TopicInUse, plan: DeliveryPlan, name: str
+    kernel: Kernel,
+    connection: Connection,
+    via: list[Definition],
+    topic: TopicInUse,
+    plan: DeliveryPlan,
+    name: str,
 ) -> None:
     """PUB(DISABLED) of the topic, PUT(DISABLED) of an alias queue that leads to it."""
-    for alias in handle.via:
+    for alias in via:
         if alias.number("put") != 0:
             refusal = mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=alias.name)
             if kernel.events & INHIBIT:
-                kernel.event_sink.refused(handle.connection, refusal, alias.name, "")
+                kernel.event_sink.refused(connection, refusal, alias.name, "")
             raise refusal
     if not plan.attributes.publish:
         if kernel.events & INHIBIT:
             names = plan.attributes.names
-            kernel.event_sink.topic_inhibited(handle.connection, topic.topic_string, names)
+            kernel.event_sink.topic_inhibited(connection, topic.topic_string, names)
         detail = f"topic {topic.topic_string} is PUB(DISABLED)"
         raise mq_error(MQRC_PUT_INHIBITED, verb="MQPUT", object=name, detail=detail)
 

@@ -278,6 +278,7 @@ def _restarted(
         owner = user or _user()
         engine = Engine(disk, clock, begun_as, socket.gethostname(), progress)
         authority = engine.kernel.authority
+        authority.owner = owner
         if security is not False:
             authority.enable(_directory(disk, security), owner)
         authority.know_number(owner, os.getuid() if owner == _user() else -1)

@@ -176,8 +176,8 @@ def test_e30_when_destination_becomes_topic_alias_then_failure(embedded: Bed) ->
     assert int.from_bytes(dead.data[8:12], "little") == mq.MQRC_ALIAS_TARGTYPE_CHANGED
 
 
-def test_e31_when_thousand_durable_then_one_body(lasting: Bed) -> None:
-    count = 200
+def test_e31_when_many_durable_then_one_body(lasting: Bed) -> None:
+    count = 40
     names = [f"Q{number}" for number in range(count)]
     lasting.mqsc("\n".join(f"DEFINE QLOCAL({name})" for name in names))
     lasting.mqsc("\n".join(f"DEFINE SUB(S{n}) TOPICSTR('t') DEST(Q{n})" for n in range(count)))
