@@ -113,6 +113,18 @@ _ROWS: Final[dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]]] = {
     "JMSXGroupSeq": (mq.MQTYPE_INT32, ("MsgSeqNumber",), ("jms.Seq",)),
     "JMSXUserID": (mq.MQTYPE_STRING, ("UserIdentifier",), ()),
 }
+# Names for what a copy says about its publication (`pubsub.publication_properties`).
+PUBLICATION_NAMES: Final[dict[str, str]] = {
+    "MQTopicString": "mqps.Top",
+    "MQSubUserData": "mqps.Sud",
+    "MQIsRetained": "mqps.Ret",
+    "MQPubOptions": "mqps.Pub",
+    "MQPubLevel": "mqps.Pbl",
+    "MQPubTime": "mqpse.Pts",
+    "MQPubSeqNum": "mqpse.Seq",
+    "MQPubStrIntData": "mqpse.Sid",
+    "MQPubFormat": "mqpse.Pfmt",
+}
 SETTABLE: Final = ("JMSCorrelationID", "JMSReplyTo", "JMSType", "JMSXGroupID", "JMSXGroupSeq")
 
 

@@ -39,6 +39,7 @@ from ternmq.codec.property_names import (
 from ternmq.codec.property_synonyms import (
     FIELDS,
     PROPERTIES_OF_FIELD,
+    PUBLICATION_NAMES,
     ROOT_PREFIX,
     SETTABLE,
     SYNONYMS,
@@ -263,6 +264,12 @@ class MessageHandle:
             if value is None:
                 return []
             return [Slot(Property(name, SYNONYMS[name].type, value))]
+        if name in PUBLICATION_NAMES:
+            return [
+                Slot(Property(name, one.type, one.value))
+                for one in self._list.properties()
+                if one.name == PUBLICATION_NAMES[name]
+            ]
         if not name.startswith(ROOT_PREFIX):
             return None
         return [

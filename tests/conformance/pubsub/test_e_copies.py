@@ -7,6 +7,10 @@ import pytest
 from ternmq import constants as mq
 from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.property import Property
+from ternmq.codec.property_area import pack_area
+from ternmq.pubsub.publication_properties import published_properties
+from ternmq.values.message_handle import MessageHandle
 from tests.conformance.pubsub.bed import Bed, D, M, get, reason_of
 
 FORCE = mq.MQGMO_PROPERTIES_FORCE_MQRFH2
@@ -122,10 +126,6 @@ def test_e24_to_e26_when_psprop_given_then_its_form(bed: Bed, form: str) -> None
 
 
 def test_e27_when_property_not_to_be_copied_then_in_no_copy(embedded: Bed) -> None:
-    from ternmq.codec.property import Property
-    from ternmq.codec.property_area import pack_area
-    from ternmq.pubsub.publication_properties import published_properties
-
     sub = embedded.sub("a")
     embedded.pub("a", "x", properties={"colour": "red"})
     assert sub.get().properties["colour"] == "red"
@@ -193,3 +193,18 @@ def test_e31_when_many_durable_then_one_body(lasting: Bed) -> None:
         message = get(lasting.connection, lasting.open(name, mq.MQOO_INPUT_SHARED))
         assert message.data == b"x" * 10_000
         assert message.properties["mqps.Top"] == "t"
+
+
+def test_e21_when_inquired_by_ibm_names_then_found(embedded: Bed) -> None:
+    told = embedded.sub("a/#", user_data="mine")
+    plain = embedded.sub("a/#")
+    embedded.pub("a/b", "x")
+    handles = []
+    for message in (told.get(options=FORCE), plain.get(options=FORCE)):
+        handle = MessageHandle()
+        handle.take_buffer(message.data, message.descriptor)
+        handles.append(handle)
+    assert handles[0].inquire("MQTopicString").value == "a/b"
+    assert handles[0].inquire("MQSubUserData").value == "mine"
+    assert handles[0].inquire("MQPubLevel").value == 9
+    assert reason_of(handles[1].inquire, "MQSubUserData") == mq.MQRC_PROPERTY_NOT_AVAILABLE
