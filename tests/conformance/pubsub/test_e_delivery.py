@@ -1,9 +1,7 @@
-"""Section E: whether a publication is delivered as a whole, in part or not at all, and in which unit
-of work."""
+"""Section E: whether a publication is delivered as a whole, in part or not at all, and in which
+unit of work."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import pytest
 
@@ -20,7 +18,7 @@ QUEUES = ("Q1", "Q2", "Q3")
 
 
 class Three:
-    """Topic T: S1 durable on Q1, S2 durable on Q2, S3 not durable on Q3, and a dead-letter queue."""
+    """Topic T: S1 durable on Q1, S2 durable on Q2, S3 not on Q3, and a dead-letter queue."""
 
     def __init__(self, bed: Bed) -> None:
         self.bed = bed
@@ -65,8 +63,8 @@ class Three:
 
 
 @pytest.fixture
-def three(bed: Bed) -> Iterator[Three]:
-    yield Three(bed)
+def three(bed: Bed) -> Three:
+    return Three(bed)
 
 
 ROWS = [
