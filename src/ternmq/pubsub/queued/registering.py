@@ -32,8 +32,9 @@ from ternmq.pubsub.queued.subscriber import IS_QUEUED, subscriber_of
 from ternmq.pubsub.queued.work import Work
 from ternmq.pubsub.retained_sending import RetainedSending
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_terms
+from ternmq.pubsub.subscription_permission import permit
+from ternmq.pubsub.subscription_rules import check_pattern
 from ternmq.pubsub.subscription_store import replace_subscription, store_subscription
-from ternmq.pubsub.topic_authority import check_subscribe
 
 _KEPT: Final = ~(
     mq.MQREGO_ADD_NAME
@@ -96,20 +97,15 @@ class Registering(Work):
         """The subscription, there and stored; None: parked."""
         command = self.command
         topic_string = command.full(topic)
-        check_subscribe(
-            self.pubsub,
-            self.connection,
-            None if self.connection.privileged else command.user,
-            topic_string,
-            command.is_version_1,
-            mq.MQSO_CREATE,
-        )
+        check_pattern(topic_string, command.is_version_1)
         if not self._look_at_queue():
             return None
         self._check_subscriber()
         existing = self._existing(topic_string)
         identities, reason = self._joined(existing)
         terms = self._terms(identities)
+        user = None if self.connection.privileged else command.user
+        permit(self.pubsub, self.connection, user, topic_string, terms, mq.MQSO_CREATE)
         selection = selection_of(self.pubsub.kernel, [], terms.selector)
         if existing is None:
             made = self._new(topic, topic_string, terms)
