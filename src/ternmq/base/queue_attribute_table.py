@@ -148,10 +148,10 @@ performance_event    PERFMEV  IA_PERFORMANCE_EVENT    @switch            DISABLE
 platform             PLATFORM IA_PLATFORM             @platform          UNIX     * s
 pubsub_mode          PSMODE   IA_PUBSUB_MODE          @pubsub            ENABLED  *
 pubsub_cluster       PSCLUS   IA_PUBSUB_CLUSTER       @switch            ENABLED  * i
-pubsub_undelivered   PSNPMSG  IA_PUBSUB_NP_MSG        @undelivered       DISCARD  * i
-pubsub_responses     PSNPRES  IA_PUBSUB_NP_RESP       @responses         NORMAL   * i
-pubsub_retries       PSRTYCNT IA_PUBSUB_MAXMSG_RETRY_COUNT 0..999999999  5        * i
-pubsub_syncpoint     PSSYNCPT IA_PUBSUB_SYNC_PT       @syncpoint_use     IFPER    * i
+pubsub_undelivered   PSNPMSG  IA_PUBSUB_NP_MSG        @undelivered       DISCARD  *
+pubsub_responses     PSNPRES  IA_PUBSUB_NP_RESP       @responses         NORMAL   *
+pubsub_retries       PSRTYCNT IA_PUBSUB_MAXMSG_RETRY_COUNT 0..999999999  5        *
+pubsub_syncpoint     PSSYNCPT IA_PUBSUB_SYNC_PT       @syncpoint_use     IFPER    *
 identity             QMID     CA_Q_MGR_IDENTIFIER     48                 -        * s
 remote_event         REMOTEEV IA_REMOTE_EVENT         @switch            DISABLED *
 repository           REPOS    CA_REPOSITORY_NAME      name48             -        * i

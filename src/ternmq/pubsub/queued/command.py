@@ -62,6 +62,7 @@ REQUEST: Final = "ReqUpdate"
 PUBLISH: Final = "Publish"
 DELETE: Final = "DeletePub"
 PUBLISHERS: Final = ("RegPub", "DeregPub")
+_WITHOUT_SUBSCRIBER: Final = ("DeletePub", "RegPub", "DeregPub")
 _OF_STREAMS: Final = (PUBLISH, DELETE)
 _NAMES: Final = ("QMgrName", "QName")
 _SUBSCRIBER: Final = (*_NAMES, "SubName", "SubIdentity", "SubUserData")
@@ -161,7 +162,7 @@ class QueuedCommand:
         self._check_stream(kernel)
         self._check_topics()
         self.selector = self.message.value("Filter")
-        if self.name not in (DELETE, *PUBLISHERS):
+        if self.name not in _WITHOUT_SUBSCRIBER:
             self.subscriber = self._subscriber(kernel)
 
     def _check_fields(self) -> None:
