@@ -33,6 +33,7 @@ from ternmq.kernel.connection import Connection
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.selection import selection_of
 from ternmq.pubsub.publication_properties import publication_area
+from ternmq.pubsub.receiving_authority import may_receive
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_groups import chosen
 from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_of
@@ -160,7 +161,15 @@ class Style:
 class Delivery:
     """A subscription that gets the publications of a topic."""
 
-    __slots__ = ("correl_id", "destination", "is_logged", "local", "style", "subscription")
+    __slots__ = (
+        "correl_id",
+        "destination",
+        "is_allowed",
+        "is_logged",
+        "local",
+        "style",
+        "subscription",
+    )
 
     def __init__(self, subscription: Subscription, destination: Destination, style: Style) -> None:
         self.subscription = subscription
@@ -173,6 +182,7 @@ class Delivery:
             self.correl_id = subscription.correl_id
         # The queue goes with its subscription, so a persistent copy need not survive a restart.
         self.is_logged = not (terms.is_managed and not terms.is_durable)
+        self.is_allowed = True  # its user may put to the queue
 
 
 @final
@@ -184,6 +194,7 @@ class DeliveryPlan:
         self.level: i64 = level  # PubLevel
         self.index_version: i64 = -1
         self.catalog_version: i64 = -1
+        self.authority_version: i64 = -1
         self.expires_ns: i64 = 0  # when the first of its subscriptions expires; 0: none does
         # Of every level that may be, before selectors, levels and groups choose among them.
         self.candidates: list[Delivery] = []
@@ -231,6 +242,7 @@ def plan_of(
         plan is not None
         and plan.index_version == pubsub.index.version
         and plan.catalog_version == kernel.catalog.version
+        and plan.authority_version == kernel.authority.version
         and plan.level == level
         and plan.attributes is attributes
         and (plan.expires_ns == 0 or plan.expires_ns > kernel.clock.now_ns())
@@ -271,7 +283,10 @@ def _new_plan(
         if topic.user:
             terms = terms._replace(user=topic.user, sets_identity=False)
         style = _style_for(styles, terms, subscription.user_data, found)
-        plan.candidates.append(Delivery(subscription, found, style))
+        delivery = Delivery(subscription, found, style)
+        if kernel.authority.enabled:
+            delivery.is_allowed = may_receive(kernel, subscription)
+        plan.candidates.append(delivery)
     plan.styles = list(styles.values())
     if not plan.selects:
         plan.rows = plan.candidates
@@ -280,6 +295,7 @@ def _new_plan(
     _judge(plan)
     # Asked last: a queue may have been put to use for it.
     plan.catalog_version = kernel.catalog.version
+    plan.authority_version = kernel.authority.version
     plan.index_version = pubsub.index.version
     return plan
 
@@ -336,7 +352,7 @@ def _judge(plan: DeliveryPlan) -> None:
         style = one.style
         if style.form in WITH_HEADER or style.registration or not one.destination.is_plain:
             plan.is_plain = False
-        if local is None:
+        if local is None or not one.is_allowed:
             plan.is_plain = False
             continue
         if local.name in seen or local.queue.stream is not None or local.triggered:

@@ -33,6 +33,7 @@ from ternmq.pubsub.delivery_plan import WITH_HEADER, Delivery, DeliveryPlan
 from ternmq.pubsub.publication_properties import published_properties, with_header
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.pubsub.queued.streams import shown_topic
+from ternmq.pubsub.receiving_authority import not_allowed
 from ternmq.pubsub.retained import retained_entry, retained_queue
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.txn.unit import ACTIVE, UnitOfWork
@@ -157,6 +158,8 @@ class Publication:
         shares = entry.data is self.published.data and one.style.registration == 0
         if local is None or destination.reason:
             return self._undelivered(copies, one, entry, destination.error())
+        if not one.is_allowed:
+            return self._undelivered(copies, one, entry, not_allowed(one.subscription))
         placed = entry
         if destination.route is not None:
             placed = as_transmitted(self.kernel, destination.route, entry)

@@ -191,14 +191,3 @@ def check_remove(
         refusal.names = attributes_at(pubsub.tree, asked).names
         refusal.sub_name = subscription.name
         _refuse(pubsub, connection, refusal, missing, "MQCLOSE")
-
-
-def may_receive(pubsub: PublishSubscribe, subscription: Subscription) -> bool:
-    """Whether the user of a subscription may still put to its queue. A managed queue is the queue
-    manager's own, and needs no authority."""
-    authority = pubsub.kernel.authority
-    terms = subscription.terms
-    if not authority.enabled or terms.is_managed or not terms.user:
-        return True
-    granted = authority.granted(terms.user, mq.MQOT_Q, subscription.destination)
-    return granted & auth.PUT != 0

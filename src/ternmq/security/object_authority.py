@@ -50,6 +50,7 @@ class ObjectAuthority:
         self._groups: dict[str, tuple[str, ...]] = {}
         self._answers: dict[tuple[str, int, str], int] = {}
         self._answered_at = 0
+        self._refreshed = 0
         self._numbers: dict[str, int] = {}  # of users that the system knows
         self._creators: dict[str, str] = {}  # of temporary queues, which leave no record
 
@@ -67,8 +68,14 @@ class ObjectAuthority:
         self.external = word.lower() == EXTERNAL
         self.refresh()
 
+    @property
+    def version(self) -> int:
+        """Another number after every change of records and every refresh."""
+        return self._refreshed + self.records.changes
+
     def refresh(self) -> None:
         """REFRESH SECURITY: users and groups are looked up again."""
+        self._refreshed += 1
         self._groups = {}
         self._numbers = {}
         self._answers = {}
