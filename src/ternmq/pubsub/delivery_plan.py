@@ -9,7 +9,7 @@ property area (`Style`); only MsgId and CorrelId are each copy's own.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from mypy_extensions import i64
 
@@ -43,10 +43,12 @@ if TYPE_CHECKING:
     from ternmq.pubsub.destinations import Destination
     from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 
+_StyleKey: TypeAlias = tuple[str, bytes, str | None, int, int, str, int]
 _LONG: Final = struct.Struct("<i")
 _NO_REPLIES: Final = b" " * (USER_ID_AT - REPLY_TO_QUEUE_AT)
 _NO_ORIGIN_DATA: Final = b" " * (GROUP_ID_AT - APPL_ORIGIN_DATA_AT)
 _NO_BYTES: Final = b""
+_PERSISTENCE_SHIFT: Final = 40  # above all MQREGO_
 _DATAGRAM: Final = struct.pack("<ii", mq.MQRO_NONE, mq.MQMT_DATAGRAM)
 WITH_HEADER: Final = (mq.MQPSPROP_RFH2, mq.MQPSPROP_COMPAT)  # that go before the data
 
@@ -263,7 +265,7 @@ def _new_plan(
     kernel = pubsub.kernel
     plan = DeliveryPlan(attributes, level)
     plan.is_special = pubsub.special > 0 or level < 1
-    styles: dict[tuple[bytes, int, int, str, int, int], Style] = {}
+    styles: dict[_StyleKey, Style] = {}
     now_ns: i64 = kernel.clock.now_ns()
     for subscription in pubsub.index.match(topic.topic_string, attributes.block_level):
         terms = subscription.terms
@@ -301,24 +303,31 @@ def _new_plan(
 
 
 def _style_for(
-    styles: dict[tuple[bytes, int, int, str, int, int], Style],
+    styles: dict[_StyleKey, Style],
     terms: SubscriptionTerms,
     user_data: str,
     destination: Destination,
 ) -> Style:
     """Equal styles once."""
-    made = style_of(terms, user_data, destination)
+    priority = terms.priority
+    if priority == mq.MQPRI_PRIORITY_AS_Q_DEF:
+        priority = int(destination.default_priority())
+    registration = terms.registration
+    if registration & mq.MQREGO_PERSISTENT_AS_Q:
+        registration |= int(destination.default_persistence()) << _PERSISTENCE_SHIFT
+    identity = terms.identity_data if terms.sets_identity else None
     key = (
-        made.identity,
-        int(made.own_priority),
-        int(made.form),
+        terms.user,
+        terms.accounting_token,
+        identity,
+        priority,
+        terms.properties,
         user_data,
-        int(made.registration),
-        int(made.persistence),
+        registration,
     )
     style = styles.get(key)
     if style is None:
-        style = made
+        style = style_of(terms, user_data, destination)
         styles[key] = style
     return style
 
