@@ -253,6 +253,7 @@ class Kernel:
         local = LocalQueue(definition, queue, int(self.clock.monotonic_ns()))
         self.watch(local)
         self.locals[definition.name] = local
+        self.topics.queue_loaded(definition.name)
         return local
 
     def load(self, definition: Definition) -> QueueLoad:

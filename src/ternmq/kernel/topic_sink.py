@@ -116,6 +116,9 @@ class TopicSink:
     def refreshed(self) -> None:
         """Attributes of the queue manager have changed."""
 
+    def queue_loaded(self, name: str) -> None:
+        """A local queue is in use now, which it was not before."""
+
     def queue_deleted(self, name: str) -> None:
         """A local queue is gone."""
 

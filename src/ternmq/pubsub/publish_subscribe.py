@@ -83,6 +83,7 @@ class PublishSubscribe(TopicSink):
         self.store = SubscriptionStore()  # of durable subscriptions of applications
         self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
         self.settings: i64 = 0  # rises with what queued publish/subscribe depends on
+        self.input_names: list[str] = []  # queues that it works off, once they are in use
         # Queued subscriptions on temporary dynamic queues, by queue: they go with it.
         self.on_temporary: dict[str, list[bytes]] = {}
         self.left_queues: list[str] = []  # managed queues to be deleted when nothing holds them
@@ -228,6 +229,10 @@ class PublishSubscribe(TopicSink):
     def refreshed(self) -> None:
         self.settings += 1
         self.kernel.outbox.wake(self.kernel.delays.waker)
+
+    def queue_loaded(self, name: str) -> None:
+        if name in self.input_names:
+            self.refreshed()
 
     def queue_deleted(self, name: str) -> None:
         for sub_id in self.on_temporary.pop(name, ()):

@@ -1,6 +1,7 @@
 """The part of the queue manager that works off commands of queued publish/subscribe.
 
-While PSMODE is ENABLED it has the control queue and the queues of all streams open for input. It is
+While PSMODE is ENABLED it has the control queue and the queues of all streams open for input, each
+from when it is used first: a queue manager without queued applications is spared them. It is
 stepped by the engine, a bounded number of messages a step, and woken when one of its queues gets a
 message; a queue is worked off in order, one message after the other. Each message is got in a unit
 of work in which it is carried out and answered, so a crash finds it undone or done; by PSSYNCPT a
@@ -149,6 +150,7 @@ class QueuedInterface:
             for name in list(self._queues):
                 if name not in names:
                     self._close(name)
+            self._pubsub.input_names = names
             self._to_open = [name for name in names if name not in self._queues]
         while self._to_open:
             if not self._open(self._to_open[0]):
@@ -160,9 +162,13 @@ class QueuedInterface:
         """Open a queue if it can be; False: parked."""
         kernel = self._kernel
         connection = self._connection
-        definition = kernel.catalog.definitions.get(name)
+        catalog = kernel.catalog
+        definition = catalog.definitions.get(name)
         if definition is None or definition.object_type != LOCAL:
             return True
+        number = definition.object_id
+        if number not in catalog.queues and number not in catalog.with_state:
+            return True  # nobody has used it yet: `queue_loaded` reports it when somebody does
         try:
             connection.begin_verb()
             local = kernel.local_queue(connection, definition)
@@ -224,6 +230,7 @@ class QueuedInterface:
         except MQError:  # gets are inhibited, say
             queue.call = None
             queue.retry_at = kernel.clock.monotonic_ns() + RETRY_NS
+            queue.is_idle = False
             self._back_out()
             return False
         entry = call.entry
@@ -246,8 +253,10 @@ class QueuedInterface:
         alert = queue.handle.alert
         if alert is not None:
             alert.wait = self._wait
-        if was_raised:
-            queue.is_idle = False
+        local = queue.handle.local
+        if was_raised and local is not None:
+            # An empty queue is not got from: a get that finds nothing counts in statistics.
+            queue.is_idle = local.queue.available + local.queue.swept_alive == 0
         return not queue.is_idle
 
     def _get_request(self) -> GetRequest:
