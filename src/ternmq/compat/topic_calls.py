@@ -28,9 +28,9 @@ from ternmq.values.handle import ObjectHandle
 def subscribe(hconn: object, sd: MQOpts, hobj: int) -> tuple[int, int]:
     """MQSUB; Hobj and Hsub. The descriptor gets what the queue manager says."""
     attachment = attached(hconn, "MQSUB")
-    sd.pack()  # members of a wrong type are found before anything is sent
-    if sd._StrucId != mq.MQSD_STRUC_ID:
-        raise mq_error(MQRC_SD_ERROR, verb="MQSUB", detail=f"StrucId {sd._StrucId!r}")
+    packed = sd.pack()  # members of a wrong type are found before anything is sent
+    if packed[:4] != mq.MQSD_STRUC_ID:
+        raise mq_error(MQRC_SD_ERROR, verb="MQSUB", detail=f"StrucId {packed[:4]!r}")
     destination: ObjectHandle | None = None
     if hobj != mq.MQHO_NONE:
         destination = attachment.object(hobj, "MQSUB").opened()
@@ -98,10 +98,9 @@ def request_publications(hconn: object, hsub: object, action: int, sro: MQOpts) 
     """MQSUBRQ; MQSRO gets the number of publications."""
     attachment = attached(hconn, "MQSUBRQ")
     handle = attachment.object(hsub, "MQSUBRQ").opened()
-    sro.pack()
-    is_sro = sro._StrucId == mq.MQSRO_STRUC_ID
-    if not is_sro or sro.Version != mq.MQSRO_VERSION_1:
-        detail = f"StrucId {sro._StrucId!r}, version {sro.Version}"
+    name = sro.pack()[:4]
+    if name != mq.MQSRO_STRUC_ID or sro.Version != mq.MQSRO_VERSION_1:
+        detail = f"StrucId {name!r}, version {sro.Version}"
         raise mq_error(MQRC_SRO_ERROR, verb="MQSUBRQ", detail=detail)
     call = RequestPublications(handle, action, int(sro.Options))
     sro.NumPubs = attachment.connection.run(call).publications
