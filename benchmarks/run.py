@@ -55,6 +55,7 @@ NAMES = {
     "rivals": "durable puts: each broker by its Python client and by its own fastest",
     "channels": "a message channel between two queue managers, beside the disk and RabbitMQ",
     "channel_charts": "message channels: how many, TLS, compression, memory",
+    "durable_start": "a start with many durable subscriptions",
     "telemetry": "statistics and accounting, on and off",
 }
 RESULTS = ROOT / "benchmarks" / "results"
