@@ -1,5 +1,5 @@
-"""A start with many durable subscriptions: their names, what they match and where they go have to be
-in memory before the first verb.
+"""A start with many durable subscriptions: their names, what they match and where they go have to
+be in memory before the first verb.
 
 They are on a queue that all share, so that the time is that of subscriptions and not of queues; the
 messages that hold them are consolidated before. Baseline: the start of the same queue manager with

@@ -25,6 +25,7 @@ from tests.proof import (
     stream_cursors,
     streamed_copies,
     topic_crashes,
+    topic_worlds,
     unauthenticated,
     worlds,
 )
@@ -47,6 +48,7 @@ SIMULATED: list[Goal] = [
     clock_jumps.GOAL,
     model_walks.GOAL,
     worlds.GOAL,
+    topic_worlds.GOAL,
     channel_matrix.GOAL,
     channel_worlds.GOAL,
     fuzz.GOAL,

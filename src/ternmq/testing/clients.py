@@ -47,6 +47,7 @@ class Application:
 
     def __init__(self, world: World, name: str, node: Node) -> None:
         self.world = world
+        self.history = world.history  # where it notes what it does
         self.name = name
         self.node = node
         self.chance = world.chance.branch(name)
@@ -114,12 +115,12 @@ class Producer(Application):
             name += VOLATILE
             stream += self.volatile_stream
         place = f"{self.node.name}/{self.queue}"
-        deed = self.world.history.putting(self.name, name, place, stream, self.count)
+        deed = self.history.putting(self.name, name, place, stream, self.count)
         return deed, body_of(name, self.chance.choice(SIZES), kind_for(name)), priority
 
     def alone(self, link: Connection) -> Doing:
         deed, data, priority = self.next_put()
-        history = self.world.history
+        history = self.history
         try:
             persistent = not deed.name.endswith(VOLATILE)
             steps = self.node.verbs.put(
@@ -135,7 +136,7 @@ class Producer(Application):
 
     def unit(self, link: Connection) -> Doing:
         """Several puts that come together or not at all."""
-        history = self.world.history
+        history = self.history
         verbs = self.node.verbs
         state = BACKED_OUT
         try:
@@ -199,7 +200,7 @@ class Consumer(Application):
         return "" if entry is None else name_of_message(entry)
 
     def alone(self, link: Connection, waits: bool) -> Doing:
-        history = self.world.history
+        history = self.history
         deed = history.getting(self.name, f"{self.node.name}/{self.queue}")
         verbs = self.node.verbs
         steps = verbs.get(link, self.queue, wait_ms=300 if waits else 0)
@@ -216,7 +217,7 @@ class Consumer(Application):
         return 1 if name else 0
 
     def unit(self, link: Connection) -> Doing:
-        history = self.world.history
+        history = self.history
         verbs = self.node.verbs
         state = BACKED_OUT
         found = 0

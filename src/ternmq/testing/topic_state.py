@@ -5,7 +5,7 @@ without a subscription, one message for each retained publication.
 
 from __future__ import annotations
 
-from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
+from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.pubsub.retained import RETAINED_QUEUE
 from ternmq.pubsub.topic_tree import TopicNode
 from ternmq.testing.machine import Machine
@@ -72,8 +72,9 @@ def found(machine: Machine) -> State:
         queues[f"{one.name}={one.user_data}"] = []
         if one.terms.is_managed:
             queues[one.name] = _names(machine.look(one.destination))
-    _look_for_retained(machine, pubsub, queues)
-    _check_managed(machine, pubsub)
+    for topic_string, name in retained_names(machine).items():
+        queues[f"retained {topic_string}"] = [name]
+    check_managed(machine)
     return queues, _prepared(machine)
 
 
@@ -81,7 +82,10 @@ def _names(entries: list[Entry]) -> list[str]:
     return [name_of(one.data) for one in entries]
 
 
-def _look_for_retained(machine: Machine, pubsub: PublishSubscribe, queues: Queues) -> None:
+def retained_names(machine: Machine) -> dict[str, str]:
+    """What each topic retains."""
+    pubsub = pubsub_of(machine.kernel)
+    found: dict[str, str] = {}
     there = {one.msg_id: one for one in machine.look(RETAINED_QUEUE)}
     for topic_string, node in _nodes(pubsub.tree.root, ""):
         retained = node.retained
@@ -90,7 +94,8 @@ def _look_for_retained(machine: Machine, pubsub: PublishSubscribe, queues: Queue
         entry = there.get(retained.msg_id)
         if entry is None:
             raise Disagreement(f"what {topic_string} retains is not on {RETAINED_QUEUE}")
-        queues[f"retained {topic_string}"] = [name_of(entry.data)]
+        found[topic_string] = name_of(entry.data)
+    return found
 
 
 def _nodes(node: TopicNode, prefix: str) -> list[tuple[str, TopicNode]]:
@@ -102,8 +107,9 @@ def _nodes(node: TopicNode, prefix: str) -> list[tuple[str, TopicNode]]:
     return found
 
 
-def _check_managed(machine: Machine, pubsub: PublishSubscribe) -> None:
+def check_managed(machine: Machine) -> None:
     """Each managed queue has its subscription, or waits for a unit of work to end."""
+    pubsub = pubsub_of(machine.kernel)
     used = {one.destination for one in pubsub.by_id.values()}
     for name in machine.kernel.catalog.definitions:
         if name.startswith("SYSTEM.MANAGED.") and name not in used:
