@@ -166,12 +166,13 @@ class TopicScenario:
             name = found.get(topic, "")
             if answered and not name:
                 problems.append(f"{topic} retains nothing")
-            for one in tried:
-                if one.name == name and any(
-                    other.begun_s > one.ended_s or _is_behind(other, one) for other in answered
-                ):
-                    problems.append(f"{topic} retains {name}, which others have followed")
+            if any(_followed(one, answered) for one in tried if one.name == name):
+                problems.append(f"{topic} retains {name}, which others have followed")
         return problems
+
+
+def _followed(one: Publication, answered: list[Publication]) -> bool:
+    return any(other.begun_s > one.ended_s or _is_behind(other, one) for other in answered)
 
 
 def _is_behind(other: Publication, one: Publication) -> bool:
