@@ -65,7 +65,7 @@ GOAL = Goal(
     "publications, durable subscriptions and retained publications: a power loss at any operation "
     "leaves what was acknowledged, once",
     ("P1", "P2"),
-    shards={1: 8, 2: 9, 3: 30},
+    shards={1: 5, 2: 9, 3: 30},
     needed={1: 300, 2: 20_000, 3: 200_000},
     points=topic_crashes,
     unit="crash states",

@@ -14,7 +14,7 @@ from functools import partial
 from ternmq.testing.topic_scenario import run, shrink
 from tests.proof.goal import Goal, Point
 
-SEEDS = {1: 60, 2: 5_000, 3: 50_000}
+SEEDS = {1: 24, 2: 5_000, 3: 50_000}
 
 
 def topic_worlds(tier: int, shard: int, shards: int) -> Iterator[Point]:
