@@ -54,6 +54,7 @@ INPUT_OPTIONS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_I
 # attributes
 OF_REMOTE_QUEUES: Final = ~(INPUT_OPTIONS | mq.MQOO_BROWSE | mq.MQOO_SAVE_ALL_CONTEXT)
 OF_OTHER_MANAGERS: Final = OF_REMOTE_QUEUES & ~(mq.MQOO_INQUIRE | mq.MQOO_SET)
+MANAGED_QUEUES: Final = "SYSTEM.MANAGED."
 
 
 def open_queue_manager(
@@ -451,35 +452,44 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
     local = handle.local
     if local is None:
         return _close_other(kernel, handle, options)
-    kind = local.definition.definition_type
-    is_creator = local.creator is handle
-    if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
-        _check_delete(local, options, is_creator)
-        if kind == mq.MQQDT_PERMANENT_DYNAMIC:
-            if not is_creator:
-                check_delete(kernel, connection, local.name)
-            if not kernel.can_log_object(connection, "MQCLOSE", local.name):
-                return False
-        is_creator = True
-    elif options & (mq.MQCO_KEEP_SUB | mq.MQCO_REMOVE_SUB):
-        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=local.name)
-    elif local.is_left and len(local.handles) == 1 and (local.temporary or not _in_unit(local)):
-        if not local.temporary and not kernel.can_log_object(connection, "MQCLOSE", local.name):
-            return False
-        is_creator = True
-    elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
-        is_creator = False
+    goes = _goes_with(kernel, handle, local, options)
+    if goes == _PARKED:
+        return False
     unlock(kernel, handle)
     drop_alert(kernel, handle)
     detach(handle)
     _notify_triggers(kernel, handle, local)
-    if is_creator and not local.deleted:
+    if goes == _GOES and not local.deleted:
         were_purged(kernel, local, local.queue.depth)
         delete_queue(kernel, local)
-        if kind == mq.MQQDT_PERMANENT_DYNAMIC:
+        if not local.temporary:
             connection.depends_on(kernel.coordinator.log.end_lsn)
             report_deleted(kernel, connection, local.definition)
     return True
+
+
+_STAYS: Final = 0
+_GOES: Final = 1
+_PARKED: Final = 2
+
+
+def _goes_with(kernel: Kernel, handle: Handle, local: LocalQueue, options: int) -> int:
+    """Whether a queue is deleted when a handle is closed, or must wait for the log for that."""
+    connection = handle.connection
+    is_creator = local.creator is handle
+    if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
+        _check_delete(local, options, is_creator)
+        if not local.temporary and not is_creator:
+            check_delete(kernel, connection, local.name)
+    elif options & (mq.MQCO_KEEP_SUB | mq.MQCO_REMOVE_SUB):
+        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=local.name)
+    elif local.temporary and (is_creator or (local.is_left and len(local.handles) == 1)):
+        return _GOES
+    elif not local.is_left or len(local.handles) > 1 or _in_unit(local):
+        return _STAYS
+    if local.temporary or kernel.can_log_object(connection, "MQCLOSE", local.name):
+        return _GOES
+    return _PARKED
 
 
 def _close_other(kernel: Kernel, handle: Handle, options: int) -> bool:
@@ -501,7 +511,9 @@ def _notify_triggers(kernel: Kernel, handle: Handle, local: LocalQueue) -> None:
 def _check_delete(local: LocalQueue, options: int, is_creator: bool) -> None:
     """Whether MQCO_DELETE or MQCO_DELETE_PURGE may be asked of this queue now."""
     kind = local.definition.definition_type
-    if kind == mq.MQQDT_PREDEFINED or (kind == mq.MQQDT_TEMPORARY_DYNAMIC and not is_creator):
+    is_managed = local.name.startswith(MANAGED_QUEUES)  # which goes with its subscription
+    not_own = kind == mq.MQQDT_TEMPORARY_DYNAMIC and not is_creator
+    if kind == mq.MQQDT_PREDEFINED or not_own or is_managed:
         raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=local.name)
     if kind == mq.MQQDT_TEMPORARY_DYNAMIC:
         return

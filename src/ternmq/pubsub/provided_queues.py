@@ -15,7 +15,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.resolve import INPUT_OPTIONS, open_queue
+from ternmq.kernel.resolve import INPUT_OPTIONS, MANAGED_QUEUES, open_queue
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.subscription_rules import VERB
 
@@ -33,17 +33,14 @@ def check_destination(handle: Handle | None, is_durable: bool) -> Handle:
     local = handle.local
     is_remote = handle.route is not None
     wanted = mq.MQOO_OUTPUT if is_remote else _READING
-    if local is None or local.deleted or not handle.options & wanted or _is_managed(local.name):
+    is_managed = local is not None and local.name.startswith(MANAGED_QUEUES)
+    if local is None or local.deleted or not handle.options & wanted or is_managed:
         detail = "the queue must be open for input or browse, one elsewhere for output"
         raise mq_error(MQRC_HOBJ_ERROR, verb=VERB, object=handle.resolved_name, detail=detail)
     if is_durable and local.temporary and not is_remote:
         detail = "a durable subscription cannot use a temporary dynamic queue"
         raise mq_error(MQRC_INVALID_DESTINATION, verb=VERB, object=local.name, detail=detail)
     return handle
-
-
-def _is_managed(name: str) -> bool:
-    return name.startswith(("SYSTEM.MANAGED.DURABLE.", "SYSTEM.MANAGED.NDURABLE."))
 
 
 def destination_names(handle: Handle) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ternmq import constants as mq
@@ -62,7 +64,7 @@ def test_c37_when_priority_chosen_then_copies_have_it(bed: Bed) -> None:
 
 def test_c38_when_identity_is_set_then_in_each_copy(bed: Bed) -> None:
     token = b"\x16" + b"T" * 31
-    fields = {
+    fields: dict[str, Any] = {
         "publication_accounting_token": token,
         "publication_appl_identity_data": "I am",
     }
@@ -116,7 +118,9 @@ def test_c44_when_destination_is_remote_then_copies_are_transmitted(bed: Bed) ->
     bed.sub("a", 0, queue=queue)
     bed.pub("a", "one")
     reader = bed.open("XMIT", mq.MQOO_INPUT_SHARED)
-    data = get(bed.connection, reader).data
+    message = get(bed.connection, reader)
+    assert message is not None
+    data = message.data
     assert data[:4] == b"XQH "
     assert data[8:56].strip() == b"THERE"
     assert data[56:104].strip() == b"QM2"
@@ -205,7 +209,9 @@ def test_c59_when_queue_is_full_then_dead_letter_queue_or_2526(bed: Bed) -> None
     queue = bed.open("Q1", mq.MQOO_INPUT_SHARED)
     assert reason_of(bed.sub, "r", 0, "N1", queue=queue) == 0
     dead = bed.open("SYSTEM.DEAD.LETTER.QUEUE", mq.MQOO_INPUT_SHARED)
-    assert get(bed.connection, dead).data.endswith(b"kept")
+    buried = get(bed.connection, dead)
+    assert buried is not None
+    assert buried.data.endswith(b"kept")
     bed.connection.put("DLQ", "full")
     bed.mqsc("ALTER QMGR DEADQ(DLQ)")
     assert reason_of(bed.sub, "r", 0, "N2", queue=queue) == 2526

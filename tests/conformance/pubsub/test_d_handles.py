@@ -169,3 +169,12 @@ def test_d16_when_disconnected_then_durable_stays(bed: Bed) -> None:
     assert len(managed(bed)) == 1
     bed.pub("a", "while away")
     assert bed.sub("", M | D, "S1", action=R).texts() == ["while away"]
+
+
+def test_d_when_managed_handle_closed_with_delete_then_2045(bed: Bed) -> None:
+    for options, name in ((M, ""), (M | D, "S1")):
+        sub = bed.sub("a", options, name)
+        for delete in (mq.MQCO_DELETE, mq.MQCO_DELETE_PURGE):
+            assert reason_of(sub.close_queue, delete) == 2045
+            assert reason_of(sub.close, delete) == 2045
+    assert len(managed(bed)) == 2

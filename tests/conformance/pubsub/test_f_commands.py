@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+import ternmq
 from ternmq import constants as mq
+from ternmq.admin.mqsc.config_dump import DumpChoice, dump_lines
 from tests.conformance.pubsub.bed import ALTER, Bed, D, M, R, get, reason_of
 
 KEEP = mq.MQCO_KEEP_SUB
@@ -239,3 +241,26 @@ def test_f_define_when_managed_and_refused_then_no_queue_is_left(embedded: Bed) 
     embedded.mqsc("DEFINE TOPIC(T1) TOPICSTR('t1') DURSUB(NO)")
     assert refusal(embedded, "DEFINE SUB(A1) TOPICSTR('t1') DESTCLAS(MANAGED)")[1] == 2436
     assert [one for one in embedded.connection.queue_names() if "MANAGED" in one] == []
+
+
+def test_f21_when_dumped_and_replayed_then_administrative_ones_are_the_same(
+    embedded: Bed,
+) -> None:
+    embedded.mqsc(
+        "DEFINE QLOCAL(Q1)\nDEFINE TOPIC(T1) TOPICSTR('top')\n"
+        "DEFINE SUB(A1) TOPICOBJ(T1) TOPICSTR('x') DEST(Q1) USERDATA('it''s') PUBPRTY(3)\n"
+        "DEFINE SUB(A2) TOPICSTR('y/*') WSCHEMA(CHAR) DESTCLAS(MANAGED) SELECTOR('n > 5')"
+    )
+    embedded.sub("a", M | D, "S1")
+    choice = DumpChoice("sub", every_attribute=True)
+    script = list(dump_lines(embedded.connection.mqsc, choice))
+    assert "S1" not in "".join(script)
+    with ternmq.memory("QM2") as second:
+        second.mqsc("DEFINE QLOCAL(Q1)\nDEFINE TOPIC(T1) TOPICSTR('top')")
+        for _ in range(2):  # also over what is there
+            assert [one for one in second.mqsc("\n".join(script)) if not one.ok] == []
+        again = list(dump_lines(second.mqsc, choice))
+        second.publish("top/x", "one")
+        with second.queue("Q1") as queue:
+            assert queue.get().text == "one"
+    assert [one for one in again if one[0] != "*"] == [one for one in script if one[0] != "*"]
