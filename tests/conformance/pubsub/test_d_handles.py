@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
+import pytest
+
 from ternmq import constants as mq
 from ternmq.values.calls.objects import SetAttributes
 from ternmq.values.calls.topics import RequestPublications
@@ -178,3 +183,19 @@ def test_d_when_managed_handle_closed_with_delete_then_2045(bed: Bed) -> None:
             assert reason_of(sub.close_queue, delete) == 2045
             assert reason_of(sub.close, delete) == 2045
     assert len(managed(bed)) == 2
+
+
+@pytest.mark.filterwarnings("ignore:a connection to:ResourceWarning")
+def test_d16_when_application_dies_then_durable_stays(embedded: Bed) -> None:
+    other = embedded.connect("local")
+    embedded.sub("a", M | D, "S1", connection=other)
+    embedded.sub("a", M, "N1", connection=other)
+    transport: Any = other.transport
+    transport._socket.close()  # as the end of its process does
+    embedded._opened.remove(other)
+    deadline = time.monotonic() + 10
+    while names(embedded) != ["S1"] and time.monotonic() < deadline:
+        pass
+    assert names(embedded) == ["S1"]
+    assert len(managed(embedded)) == 1
+    assert reason_of(embedded.sub, "", M | D, "S1", action=R) == 0

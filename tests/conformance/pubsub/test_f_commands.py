@@ -264,3 +264,18 @@ def test_f21_when_dumped_and_replayed_then_administrative_ones_are_the_same(
         with second.queue("Q1") as queue:
             assert queue.get().text == "one"
     assert [one for one in again if one[0] != "*"] == [one for one in script if one[0] != "*"]
+
+
+def test_f17_when_mode_changes_then_pubsub_shows_it(embedded: Bed) -> None:
+    embedded.sub("a/b", M)
+    [active] = shown(embedded, "DISPLAY PUBSUB ALL")
+    assert (active["TYPE"], active["QMNAME"], active["STATUS"]) == ("LOCAL", "QM1", "ACTIVE")
+    assert active["SUBCOUNT"] == 1
+    before = int(active["TPCOUNT"])
+    embedded.pub("a/c/d")
+    [more] = shown(embedded, "DISPLAY PUBSUB ALL")
+    assert int(more["TPCOUNT"]) == before + 2
+    for mode, status in (("COMPAT", "COMPAT"), ("DISABLED", "INACTIVE"), ("ENABLED", "ACTIVE")):
+        embedded.mqsc(f"ALTER QMGR PSMODE({mode})")
+        [answer] = shown(embedded, "DISPLAY PUBSUB ALL")
+        assert answer["STATUS"] == status
