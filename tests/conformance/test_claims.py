@@ -212,9 +212,6 @@ def activity_trace_is_accepted(qmgr: QueueManager) -> None:
         assert traces.depth == 0
 
 
-TOPIC: Final = refused(
-    mq.MQRC_OBJECT_TYPE_ERROR, open_with(object_type=mq.MQOT_TOPIC, object_name="T")
-)
 BETWEEN: Final = tuple(
     commands(f"{verb} CHANNEL(SYSTEM.DEF.SENDER)", "AMQ8561E")
     for verb in ("START", "STOP", "PING", "RESET")
@@ -228,7 +225,9 @@ ROWS: Final[dict[str, Probe]] = {
     ),
     "native HA": unknown_flag_of_crtmqm,
     "clusters": inert(object_types.LOCAL, "CLUSTER", "CLUSNL", "CLWLPRTY"),
-    "publish/subscribe, topics": TOPIC,
+    "publish/subscribe between queue managers": commands(
+        "DEFINE TOPIC(T) TOPICSTR('a') CLUSTER(C)", "AMQ8425E"
+    ),
     "protection of messages (AMS)": all_of(
         commands("SET POLICY(A) SIGNALG(MD5)", "AMQ8561E"),
         commands("DELETE POLICY(A)", "AMQ8561E"),
@@ -258,11 +257,6 @@ ROWS: Final[dict[str, Probe]] = {
         commands("RESET CLUSTER(C) ACTION(FORCEREMOVE) QMNAME(A)", "AMQ8561E"),
         commands("DISPLAY CLUSQMGR(*)", "AMQ8423E"),
     ),
-    "CLEAR TOPICSTR, DISPLAY TPSTATUS": all_of(
-        commands("CLEAR TOPICSTR('a')", "AMQ8561E"),
-        commands("DISPLAY TPSTATUS('a')", "AMQ8147E"),
-        commands("DISPLAY PUBSUB WHERE(STATUS EQ INACTIVE)", "AMQ8723I"),
-    ),
     "START SERVICE and STOP CONN of a queue manager inside an application": all_of(
         commands("DEFINE SERVICE(S) STARTCMD(x)\nSTART SERVICE(S)", "AMQ8625I", "AMQ8561E"),
         stop_connection,
@@ -285,7 +279,6 @@ ROWS: Final[dict[str, Probe]] = {
     "message properties": shown_by("tests/unit/api/test_properties.py", "then_the_option_wins"),
     "[conversion](conversion.md) of EBCDIC with double-byte characters, default conversion,"
     " other settings of ConvEBCDICNewline": converted_to_nothing,
-    "events of publish/subscribe": TOPIC,
     "distribution lists of [pymqi and ibmmq](distribution-lists.md#other-queue-managers)": all_of(
         refused(mq.MQRC_OBJECT_RECORDS_ERROR, open_with(object_name="Q", records_present=1)),
         commands("DISPLAY QMGR WHERE(DISTL EQ YES)", "AMQ8408I"),
@@ -372,11 +365,6 @@ DESCRIBED: Final[dict[str, Probe]] = {
         fap_level_is_ten,
     ),
     "MQCONNX: options of activity trace": activity_trace_is_accepted,
-    "authority on topic strings": all_of(
-        TOPIC,
-        commands("DEFINE TOPIC(T) TOPICSTR('a/b')", "AMQ8690I", "AMQ8083W"),
-        commands("SET AUTHREC PROFILE(T) OBJTYPE(TOPIC) PRINCIPAL('x') AUTHADD(PUB)", "AMQ8862I"),
-    ),
 }
 
 # Words by which a page says that something does not exist. Generated pages take them from tables.
@@ -392,7 +380,7 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
         "DEFINE QLOCAL(A) CLUSTER(C)", "AMQ8006I", "AMQ8082W"
     ),
     ("mqsc.md", "Commands of functions that are not there yet"): commands(
-        "CLEAR TOPICSTR('a')", "AMQ8561E"
+        "SUSPEND QMGR CLUSTER(C)", "AMQ8561E"
     ),
     ("objects.md", "which of that has no function"): shown_by(
         "docs/inert-attributes.md", "CLUSTER"
@@ -400,14 +388,14 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
     ("api.md", "an attribute was set that has no function yet"): inert(
         object_types.LOCAL, "CLUSTER"
     ),
-    ("events.md", "Not there yet: events of publish/subscribe"): TOPIC,
     ("streaming-queues.md", "Nothing is checked when the queue is opened"): shown_by(
         "tests/conformance/test_streaming.py", "test_puts_and_caps_answer_as_documented"
     ),
-    ("streaming-queues.md", "Not here yet: an alias to a topic as target"): TOPIC,
     ("index.md", "what is not there yet"): shown_by(f"docs/{LIMITS}", "## Not there yet"),
-    ("network.md", "| MQSUB |"): TOPIC,
-    ("pcf.md", "is not there yet, PCF refuses"): commands("CLEAR TOPICSTR('a')", "AMQ8561E"),
+    ("pcf.md", "is not there yet, PCF refuses"): commands("SUSPEND QMGR CLUSTER(C)", "AMQ8561E"),
+    ("conformance-pubsub.md", "retained for later subscribers"): shown_by(
+        "tests/conformance/pubsub/test_b_publishing.py", "retain"
+    ),
     ("dependencies.md", "Not here yet: the `web` extra"): lambda _: (
         pytest.fail("web exists")
         if "web = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")

@@ -46,4 +46,4 @@ def test_status_keywords_have_a_number_or_none_on_purpose() -> None:
         for row in rows
         if not row.selector
     }
-    assert {keyword for _, keyword in without} == {"CURRENT", "SAVED", "TYPE", "ACTIVE", "BALSTATE"}
+    assert {keyword for _, keyword in without} == {"CURRENT", "SAVED", "ACTIVE", "BALSTATE"}

@@ -31,6 +31,7 @@ NOT_FOUND = {
     "AMQ9087I",  # policy
 }
 VALUES = {
+    "CLRTYPE": "RETAINED",
     "CHLTYPE": "SVRCONN",
     "AUTHTYPE": "IDPWOS",
     "TRPTYPE": "TCP",

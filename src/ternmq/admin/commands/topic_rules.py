@@ -8,12 +8,12 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.command_reasons import (
-    MQRCCF_ATTR_VALUE_FIXED,
+    MQRCCF_FUNCTION_RESTRICTED,
     MQRCCF_PSCLUS_DISABLED_TOPDEF,
+    MQRCCF_TOPIC_RESTRICTED,
     MQRCCF_TOPICSTR_ALREADY_EXISTS,
 )
 from ternmq.base.object_types import TOPIC
-from ternmq.base.reasons import MQRC_FUNCTION_NOT_SUPPORTED
 from ternmq.pubsub.topic_tree import SYSTEM_TOPICS
 from ternmq.store.catalog import Catalog
 
@@ -32,7 +32,7 @@ def topic_fault(catalog: Catalog, name: str, values: dict[str, Value]) -> tuple[
             detail = f"CLUSTER({cluster}) with PSCLUS(DISABLED) of the queue manager"
             return MQRCCF_PSCLUS_DISABLED_TOPDEF, detail
         detail = f"CLUSTER({cluster}): there are no clusters in this version, leave it blank"
-        return MQRC_FUNCTION_NOT_SUPPORTED, detail
+        return MQRCCF_FUNCTION_RESTRICTED, detail
     if text == SYSTEM_TOPICS and values.get("wildcard") != mq.MQTA_BLOCK:
-        return MQRCCF_ATTR_VALUE_FIXED, f"WILDCARD of {SYSTEM_TOPICS} is always BLOCK"
+        return MQRCCF_TOPIC_RESTRICTED, f"WILDCARD of {SYSTEM_TOPICS} is always BLOCK"
     return None

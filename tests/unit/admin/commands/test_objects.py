@@ -131,6 +131,8 @@ def test_attributes_when_each_is_altered_then_the_same_after_restart(kind: Objec
     for row in attributes_of(kind.bit):
         if row.shown_only or row.fixed or row.name in ("cluster_namelist", "stream_queue"):
             continue
+        if kind.bit == types.TOPIC and row.name == "cluster":  # there are no clusters
+            continue
         value = "http://other" if row.name == "responder" else another_value(row)
         given: dict[str, Any] = {row.keyword: value}
         alter(machine, kind.bit, "X", **given)
