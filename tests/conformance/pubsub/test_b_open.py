@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from ternmq import constants as mq
 from ternmq.values.calls.objects import SetAttributes
 from ternmq.values.calls.topics import RequestPublications
@@ -82,3 +84,15 @@ def test_b21_an_old_descriptor_has_no_room_for_a_string(bed: Bed) -> None:
         bed.put(opened.opened(), str(version))
         assert sub.texts() == [str(version)]
         sub.end()
+
+
+def test_b20_a_put_without_an_answer_that_fails_is_reported_by_mqstat() -> None:
+    with closing(Bed("tcp")) as bed:
+        bed.mqsc("DEFINE TOPIC(T1) TOPICSTR('t1') DEFPRESP(ASYNC)")
+        with bed.connection.topic("t1/a") as topic:
+            topic.put("good")
+            bed.mqsc("ALTER TOPIC(T1) PUB(DISABLED)")
+            topic.put("refused")
+            status = bed.connection.status()
+        assert (status.put_success_count, status.put_failure_count) == (1, 1)
+        assert status.reason == 2051

@@ -5,6 +5,8 @@ Users ann and bob have connect and what a test gives them.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ternmq import Connection
 from ternmq import constants as mq
 from tests.conformance.pubsub.bed import Bed, D, M, R, reason_of
@@ -123,7 +125,7 @@ def test_g8_to_resume_needs_resume(secured: Bed) -> None:
     give(secured, "FRUIT", "TOPIC", "SUB")
     ann = user_of(secured)
     secured.sub("Price/Fruit", M | D, "S1", connection=ann).end()
-    resume = {"name": "S1", "action": R, "connection": ann}
+    resume: dict[str, Any] = {"name": "S1", "action": R, "connection": ann}
     assert reason_of(secured.sub, "Price/Fruit", M | D, **resume) == 2035
     give(secured, "FRUIT", "TOPIC", "RESUME")
     assert reason_of(secured.sub, "Price/Fruit", M | D, **resume) == 0
@@ -137,7 +139,7 @@ def test_g9_mqsub_that_opens_the_queue_needs_put_get_and_browse(secured: Bed) ->
     queue = secured.open("Q1", mq.MQOO_BROWSE, ann)
     secured.sub("Price/Fruit", D, "S1", queue=queue, connection=ann).close()
     take(secured, "Q1", "QUEUE", "BROWSE")
-    resume = {"name": "S1", "action": R, "connection": ann}
+    resume: dict[str, Any] = {"name": "S1", "action": R, "connection": ann}
     assert reason_of(secured.sub, "Price/Fruit", D, **resume) == 2035
     (event,) = events_of(secured, 2035)
     assert event.number(mq.MQIACF_REASON_QUALIFIER) == mq.MQRQ_SUB_DEST_NOT_AUTHORIZED
@@ -150,7 +152,7 @@ def test_g10_in_another_users_name(secured: Bed) -> None:
     give(secured, "FRUIT", "TOPIC", "SUB", "bob")
     ann = user_of(secured)
     options = M | mq.MQSO_ALTERNATE_USER_AUTHORITY
-    as_bob = {"alternate_user_id": "bob", "connection": ann}
+    as_bob: dict[str, Any] = {"alternate_user_id": "bob", "connection": ann}
     assert reason_of(secured.sub, "Price/Fruit", options, **as_bob) == 2035
     give(secured, "", "QMGR", "ALTUSR")
     secured.sub("Price/Fruit", options, "S1", **as_bob)
