@@ -92,12 +92,15 @@ def test_h20_when_topics_are_changed_copied_and_inquired_then_by_their_numbers(
         mq.MQCA_TOPIC_STRING: "t2",
     }
     execute.MQCMD_COPY_TOPIC(copy)
+    found: dict[int, Any]
     [found] = execute.MQCMD_INQUIRE_TOPIC({mq.MQCA_TOPIC_NAME: "T2"})
     assert found[mq.MQCA_TOPIC_STRING].strip() == "t2"
     assert (found[mq.MQIA_DEF_PRIORITY], found[mq.MQIA_WILDCARD_OPERATION]) == (4, mq.MQTA_BLOCK)
     assert found[mq.MQIA_TOPIC_TYPE] == mq.MQTOPT_LOCAL
+    names: dict[int, Any]
     [names] = execute.MQCMD_INQUIRE_TOPIC_NAMES({mq.MQCA_TOPIC_NAME: "T*"})
     assert [one.strip() for one in names[mq.MQCACF_TOPIC_NAMES]] == ["T1", "T2"]
+    pubsub: dict[int, Any]
     [pubsub] = execute.MQCMD_INQUIRE_PUBSUB_STATUS()
     assert pubsub[mq.MQIACF_PUBSUB_STATUS] == mq.MQPS_STATUS_ACTIVE
     assert pubsub[mq.MQIA_SUB_COUNT] == 0
