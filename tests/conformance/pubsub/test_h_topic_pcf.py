@@ -27,10 +27,15 @@ def execute(qmgr: QueueManager) -> Iterator[PCFExecute]:
         yield made
 
 
+def one(answers: list[dict[int, Any]]) -> dict[int, Any]:
+    (answer,) = answers
+    return answer
+
+
 def status(execute: PCFExecute, topic: str, kind: int) -> dict[str, dict[int, Any]]:
     asked = {mq.MQCA_TOPIC_STRING: topic, mq.MQIACF_TOPIC_STATUS_TYPE: kind}
     found: list[dict[int, Any]] = execute.MQCMD_INQUIRE_TOPIC_STATUS(asked)
-    return {one[mq.MQCA_TOPIC_STRING].strip(): one for one in found}
+    return {answer[mq.MQCA_TOPIC_STRING].strip(): answer for answer in found}
 
 
 def test_h19_when_topic_status_is_inquired_then_one_response_for_each(
@@ -48,7 +53,7 @@ def test_h19_when_topic_status_is_inquired_then_one_response_for_each(
         assert topics["a/b"][mq.MQIACF_RETAINED_PUBLICATION] == 0
         subs = status(execute, "#", mq.MQIACF_TOPIC_SUB)
         assert sorted(subs) == ["a/+", "a/b"]
-        assert [one[mq.MQIACF_MESSAGE_COUNT] for one in subs.values()] == [1, 1]
+        assert [each[mq.MQIACF_MESSAGE_COUNT] for each in subs.values()] == [1, 1]
         pubs = status(execute, "#", mq.MQIACF_TOPIC_PUB)
         assert list(pubs) == ["a/b"]
         assert pubs["a/b"][mq.MQIACF_PUBLISH_COUNT] == 1
@@ -92,16 +97,13 @@ def test_h20_when_topics_are_changed_copied_and_inquired_then_by_their_numbers(
         mq.MQCA_TOPIC_STRING: "t2",
     }
     execute.MQCMD_COPY_TOPIC(copy)
-    found: dict[int, Any]
-    [found] = execute.MQCMD_INQUIRE_TOPIC({mq.MQCA_TOPIC_NAME: "T2"})
+    found = one(execute.MQCMD_INQUIRE_TOPIC({mq.MQCA_TOPIC_NAME: "T2"}))
     assert found[mq.MQCA_TOPIC_STRING].strip() == "t2"
     assert (found[mq.MQIA_DEF_PRIORITY], found[mq.MQIA_WILDCARD_OPERATION]) == (4, mq.MQTA_BLOCK)
     assert found[mq.MQIA_TOPIC_TYPE] == mq.MQTOPT_LOCAL
-    names: dict[int, Any]
-    [names] = execute.MQCMD_INQUIRE_TOPIC_NAMES({mq.MQCA_TOPIC_NAME: "T*"})
-    assert [one.strip() for one in names[mq.MQCACF_TOPIC_NAMES]] == ["T1", "T2"]
-    pubsub: dict[int, Any]
-    [pubsub] = execute.MQCMD_INQUIRE_PUBSUB_STATUS()
+    names = one(execute.MQCMD_INQUIRE_TOPIC_NAMES({mq.MQCA_TOPIC_NAME: "T*"}))
+    assert [name.strip() for name in names[mq.MQCACF_TOPIC_NAMES]] == ["T1", "T2"]
+    pubsub = one(execute.MQCMD_INQUIRE_PUBSUB_STATUS())
     assert pubsub[mq.MQIACF_PUBSUB_STATUS] == mq.MQPS_STATUS_ACTIVE
     assert pubsub[mq.MQIA_SUB_COUNT] == 0
     assert pubsub[mq.MQIA_TOPIC_NODE_COUNT] > 2
