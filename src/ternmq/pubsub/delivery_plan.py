@@ -1,9 +1,8 @@
-"""Who gets a publication of an open topic: the subscriptions that match, and what their copies have
-in common.
+"""Who gets the publications of a topic, and what their copies have in common.
 
-A plan holds until subscriptions, definitions or authorities change. What a subscription sees of a
-publication depends on few things, so that copies for many subscriptions have one descriptor and one
-property area (`Style`); only MsgId and CorrelId are each copy's own.
+What a subscription sees of a publication depends on few things, so that copies for many
+subscriptions have one descriptor and one property area (`Style`); only MsgId and CorrelId are each
+copy's own. `delivery_planning` makes plans.
 """
 
 from __future__ import annotations
@@ -31,19 +30,16 @@ from ternmq.codec.mqi.mqmd import (
 )
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.selection import selection_of
 from ternmq.pubsub.publication_properties import publication_area
-from ternmq.pubsub.receiving_authority import may_receive
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_groups import chosen
-from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_of
+from ternmq.pubsub.topic_attributes import TopicAttributes
 from ternmq.values.entry import PERSISTENT, Entry
 
 if TYPE_CHECKING:
     from ternmq.pubsub.destinations import Destination
-    from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 
-_StyleKey: TypeAlias = tuple[str, bytes, str | None, int, int, str, int]
+StyleKey: TypeAlias = tuple[str, bytes, str | None, int, int, str, int]
 _LONG: Final = struct.Struct("<i")
 _NO_REPLIES: Final = b" " * (USER_ID_AT - REPLY_TO_QUEUE_AT)
 _NO_ORIGIN_DATA: Final = b" " * (GROUP_ID_AT - APPL_ORIGIN_DATA_AT)
@@ -232,78 +228,8 @@ def chosen_of(found: list[Delivery], level: i64) -> list[Delivery]:
     return [one for one in found if one.subscription.sub_id in ids]
 
 
-def plan_of(
-    pubsub: PublishSubscribe, connection: Connection, topic: TopicInUse, level: i64
-) -> DeliveryPlan | None:
-    """The plan of an open topic for publications of a level; None: a queue must be loaded first,
-    and the verb is parked."""
-    kernel = pubsub.kernel
-    attributes = attributes_of(pubsub.tree, topic)
-    plan = topic.plan
-    if (
-        plan is not None
-        and plan.index_version == pubsub.index.version
-        and plan.catalog_version == kernel.catalog.version
-        and plan.authority_version == kernel.authority.version
-        and plan.level == level
-        and plan.attributes is attributes
-        and (plan.expires_ns == 0 or plan.expires_ns > kernel.clock.now_ns())
-    ):
-        return plan
-    plan = _new_plan(pubsub, connection, topic, attributes, level)
-    topic.plan = plan
-    return plan
-
-
-def _new_plan(
-    pubsub: PublishSubscribe,
-    connection: Connection,
-    topic: TopicInUse,
-    attributes: TopicAttributes,
-    level: i64,
-) -> DeliveryPlan | None:
-    kernel = pubsub.kernel
-    plan = DeliveryPlan(attributes, level)
-    plan.is_special = pubsub.special > 0 or level < 1
-    styles: dict[_StyleKey, Style] = {}
-    now_ns: i64 = kernel.clock.now_ns()
-    for subscription in pubsub.index.match(topic.topic_string, attributes.block_level):
-        terms = subscription.terms
-        ends = subscription.expires_at_ns
-        if terms.on_request or terms.level > level or (ends and ends <= now_ns):
-            continue
-        if ends and (plan.expires_ns == 0 or ends < plan.expires_ns):
-            plan.expires_ns = ends
-        found = pubsub.destinations.find(
-            connection, subscription.destination, terms.destination_qmgr
-        )
-        if found is None:
-            return None
-        if terms.selector and subscription.selection is None:
-            subscription.selection = selection_of(kernel, [], terms.selector)
-        plan.selects = plan.selects or subscription.selection is not None
-        if topic.user:
-            terms = terms._replace(user=topic.user, sets_identity=False)
-        style = _style_for(styles, terms, subscription.user_data, found)
-        delivery = Delivery(subscription, found, style)
-        if kernel.authority.enabled:
-            delivery.is_allowed = may_receive(kernel, subscription)
-        plan.candidates.append(delivery)
-    plan.styles = list(styles.values())
-    if not plan.selects:
-        plan.rows = plan.candidates
-        if plan.is_special:
-            plan.rows = chosen_of(plan.candidates, level)
-    _judge(plan)
-    # Asked last: a queue may have been put to use for it.
-    plan.catalog_version = kernel.catalog.version
-    plan.authority_version = kernel.authority.version
-    plan.index_version = pubsub.index.version
-    return plan
-
-
-def _style_for(
-    styles: dict[_StyleKey, Style],
+def style_for(
+    styles: dict[StyleKey, Style],
     terms: SubscriptionTerms,
     user_data: str,
     destination: Destination,
@@ -350,23 +276,6 @@ def style_of(terms: SubscriptionTerms, user_data: str, destination: Destination)
         elif registration & mq.MQREGO_PERSISTENT_AS_Q:
             style.persistence = destination.default_persistence()
     return style
-
-
-def _judge(plan: DeliveryPlan) -> None:
-    """What holds for all candidates."""
-    seen: set[str] = set()
-    for one in plan.candidates:
-        local = one.local
-        plan.is_logged = plan.is_logged or one.is_logged
-        style = one.style
-        if style.form in WITH_HEADER or style.registration or not one.destination.is_plain:
-            plan.is_plain = False
-        if local is None or not one.is_allowed:
-            plan.is_plain = False
-            continue
-        if local.name in seen or local.queue.stream is not None or local.triggered:
-            plan.is_plain = False
-        seen.add(local.name)
 
 
 def identity_of(terms: SubscriptionTerms) -> bytes:

@@ -17,7 +17,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, StreamedPublication, TopicSink
-from ternmq.pubsub.delivery_plan import origin_of
+from ternmq.pubsub.delivery_plan import DeliveryPlan, origin_of
 from ternmq.pubsub.destinations import Destinations
 from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
@@ -31,7 +31,7 @@ from ternmq.store.catalog import Definition
 from ternmq.values.entry import Entry
 
 if TYPE_CHECKING:
-    from ternmq.pubsub.delivery_plan import DeliveryPlan
+    from ternmq.pubsub.delivery_planning import Planning
     from ternmq.pubsub.topic_attributes import TopicAttributes
 
 
@@ -44,7 +44,8 @@ class TopicInUse(OpenTopic):
         self.node = node
         self.published: i64 = 0  # NUMPUBS
         self.last_ns: i64 = 0
-        self.plan: DeliveryPlan | None = None  # who gets its publications; see `delivery_plan`
+        self.plan: DeliveryPlan | None = None  # who gets its publications
+        self.planning: Planning | None = None  # the next one, while it is made in several steps
         self.user = ""  # whose name copies carry instead of the subscription's: see `streamed`
         self.attributes: TopicAttributes | None = None  # see `topic_attributes.attributes_of`
         # Of a queued publisher that is not to get its own: queue, queue manager, CorrelId or b"".
@@ -73,6 +74,7 @@ class PublishSubscribe(TopicSink):
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
         self.destinations = Destinations(kernel)
+        self.plans: dict[str, DeliveryPlan] = {}  # long ones, by topic string
         self.retained = Retained(self)
         self.streamed: dict[str, TopicInUse] = {}  # by alias: topics that STREAMQ leads to
         self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies

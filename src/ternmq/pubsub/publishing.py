@@ -39,7 +39,8 @@ from ternmq.kernel.objects import lowest_cap
 from ternmq.kernel.put import unit_for
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import with_reply_place
-from ternmq.pubsub.delivery_plan import Delivery, DeliveryPlan, plan_of
+from ternmq.pubsub.delivery_plan import Delivery, DeliveryPlan
+from ternmq.pubsub.delivery_planning import plan_of
 from ternmq.pubsub.opening import refuse_if_disabled
 from ternmq.pubsub.publication import STEP_COPIES, LongPublication, Publication, deliver
 from ternmq.pubsub.publication_properties import published_properties

@@ -20,7 +20,8 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.put import defaults_of
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.topic_sink import StreamedPublication
-from ternmq.pubsub.delivery_plan import DeliveryPlan, plan_of
+from ternmq.pubsub.delivery_plan import DeliveryPlan
+from ternmq.pubsub.delivery_planning import plan_of
 from ternmq.pubsub.publication import Publication
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.pubsub.publishing import check_publication
