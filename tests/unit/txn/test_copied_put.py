@@ -27,7 +27,9 @@ from ternmq.testing.machine import Machine, create
 from ternmq.testing.sim_disk import SimDisk
 from ternmq.txn.families.message_records import (
     COPY,
+    OWN_IDENTITY,
     OWN_PERSISTENCE,
+    OWN_TOKEN,
     Target,
     image_at,
     pack_puts,
@@ -127,7 +129,26 @@ def test_target_when_messages_differ_then_it_notes_what() -> None:
         assert noted.pack()[32:] == target.pack()[32:] or target.persistence
 
 
-@pytest.mark.parametrize("flags", [1024, 1 << 31])
+def test_target_of_a_publication_then_the_message_has_its_own_identity() -> None:
+    first = entry_from_image(image())
+    other = entry_from_image(image())
+    identity = b"ann".ljust(12) + b"\x01" * 32 + b"data".ljust(32)
+    other.base = other.base[:196] + identity + other.base[272:]
+    noted = Target(13, 8, 9)
+    noted.differ(other, first)
+    assert noted.flags == OWN_IDENTITY
+    (read,), end = unpack_put(pack_puts([noted]))
+    assert end == 8 + 32 + len(identity)
+    made = Descriptor.unpack(packed_descriptor(read.apply(entry_from_image(image()))))
+    assert (made.user_id, made.appl_identity_data) == ("ann", "data")
+    assert made.accounting_token == b"\x01" * 32
+    other.base = first.base[:208] + b"\x02" * 32 + first.base[240:]
+    noted = Target(13, 8, 9)
+    noted.differ(other, first)
+    assert noted.flags == OWN_TOKEN
+
+
+@pytest.mark.parametrize("flags", [2048, 1 << 31])
 def test_target_when_a_flag_is_not_known_then_the_record_is_refused(flags: int) -> None:
     with pytest.raises(IntegrityError, match="flags"):
         unpack_put(pack_puts([Target(1, 2, 3, flags)]))
