@@ -6,7 +6,7 @@ never changed and are shared (`shared_terms`). An alteration gives a subscriptio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from mypy_extensions import i64
 
@@ -110,7 +110,7 @@ class Subscription:
 
 
 # What can be altered: terms, SubCorrelId, queue, user data, when it expires (Unix time, 0: never).
-State: TypeAlias = tuple[SubscriptionTerms, bytes, str, str, int]
+State = tuple[SubscriptionTerms, bytes, str, str, int]
 
 _TERMS: Final[dict[SubscriptionTerms, SubscriptionTerms]] = {}
 _TERMS_MAX: Final = 4096

@@ -7,14 +7,14 @@ furthest down, then the one with the longest topic string, then the one that was
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from mypy_extensions import i64
 
 if TYPE_CHECKING:
     from ternmq.pubsub.subscription import Subscription
 
-Group: TypeAlias = tuple[str, bytes, int, str]
+Group = tuple[str, bytes, int, str]
 
 
 def group_of(subscription: Subscription) -> Group:

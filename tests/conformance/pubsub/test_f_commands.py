@@ -279,3 +279,14 @@ def test_f17_when_mode_changes_then_pubsub_shows_it(embedded: Bed) -> None:
         embedded.mqsc(f"ALTER QMGR PSMODE({mode})")
         [answer] = shown(embedded, "DISPLAY PUBSUB ALL")
         assert answer["STATUS"] == status
+
+
+def test_f_conn_when_handles_are_shown_then_those_of_topics_say_which(embedded: Bed) -> None:
+    sub = embedded.sub("a/#", M | D, "S1")
+    embedded.open_topic("a/b")
+    handles = shown(embedded, "DISPLAY CONN(*) TYPE(HANDLE) WHERE(OBJTYPE EQ TOPIC)")
+    assert [one["TOPICSTR"] for one in handles] == ["a/#", "a/b"]
+    first = handles[0]
+    assert (first["SUBNAME"], first["DEST"], first["DESTQMGR"]) == ("S1", sub.queue_name, "QM1")
+    assert len(first["SUBID"]) == 48
+    assert "SUBNAME" not in handles[1]

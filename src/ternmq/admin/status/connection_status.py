@@ -12,6 +12,8 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.log.archive import extent_name
+from ternmq.pubsub.publish_subscribe import SubscriptionInUse
+from ternmq.pubsub.subscription import Subscription
 from ternmq.txn.unit import ACTIVE, PREPARED
 
 _STEM_BYTES: Final = 16
@@ -157,7 +159,7 @@ def _connection_values(kernel: Kernel, link: Link) -> Values:
 
 def _handle_values(kernel: Kernel, link: Link, handle: Handle) -> Values:
     definition = handle.definition
-    return {
+    values: Values = {
         "CONN": connection_id(link),
         "EXTCONN": _stem(link),
         "TYPE": "HANDLE",
@@ -168,6 +170,22 @@ def _handle_values(kernel: Kernel, link: Link, handle: Handle) -> Values:
         "OPENOPTS": option_names(int(handle.options), _OPEN_OPTIONS),
         "READA": "NO",
     }
+    if handle.topic is not None:
+        values["TOPICSTR"] = handle.topic.topic_string
+    in_use = handle.subscription
+    if isinstance(in_use, SubscriptionInUse):
+        _add_subscription(kernel, in_use.subscription, values)
+    return values
+
+
+def _add_subscription(kernel: Kernel, subscription: Subscription, values: Values) -> None:
+    """What a handle of MQSUB (Hsub) has and no other."""
+    values["OBJNAME"] = subscription.terms.topic_object
+    values["TOPICSTR"] = subscription.topic_string
+    values["SUBNAME"] = subscription.name
+    values["SUBID"] = subscription.sub_id.hex().upper()
+    values["DEST"] = subscription.destination
+    values["DESTQMGR"] = subscription.terms.destination_qmgr or kernel.name
 
 
 @final
