@@ -16,6 +16,7 @@ from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
 from ternmq.pubsub.retained import RETAINED_QUEUE
 from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
+from ternmq.runtime.backup import Backup
 from ternmq.values.calls.objects import Close
 from ternmq.values.calls.topics import Subscribe
 from tests.battery.places import until
@@ -93,3 +94,26 @@ def retained_topics(qmgr: ternmq.QueueManager) -> int:
     tree = pubsub(qmgr).tree
     nodes = [tree.find(f"m/{number}") for number in range(5)]
     return sum(node is not None and node.retained is not None for node in nodes)
+
+
+def test_backup_when_it_is_activated_then_it_has_subscriptions_and_retained_publications(
+    tmp_path: Path,
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    filled(here, 5)
+    backup = Backup.create(here, there, "QM1")
+    folder = here / "qmgrs" / "QM1" / "log" / "active"
+    with ternmq.embedded(here, "QM1") as qmgr:
+        subscribe(qmgr, "LATER", "later")
+        qmgr.publish("later", "kept", retain=True, persistent=True)
+        qmgr.define_queue("FILL", max_depth=999_999)
+        for _ in range(600):  # until the extent is full
+            qmgr.put("FILL", bytes(1000), persistent=True)
+        backup.replay([folder / name for name in qmgr.log_extents().archivable])
+    backup.activate()
+    with ternmq.embedded(there, "QM1") as qmgr:
+        assert {"S0", "S4", "LAST", "LATER"} <= set(pubsub(qmgr).by_name)
+        assert retained_topics(qmgr) == 5
+        node = pubsub(qmgr).tree.find("later")
+        assert node is not None
+        assert node.retained is not None
