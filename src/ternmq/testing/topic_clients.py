@@ -17,6 +17,7 @@ from ternmq.base.reasons import (
     MQRC_NO_SUBSCRIPTION,
     MQRC_PUBLICATION_FAILURE,
     MQRC_PUT_NOT_RETAINED,
+    MQRC_SUBSCRIPTION_IN_USE,
 )
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
@@ -283,8 +284,9 @@ class Flapper(TopicClient):
         except MQError as error:
             if error.reason == MQRC_NO_SUBSCRIPTION:
                 raise
-            self.fault(error)
-            self.link = None  # and its handles
+            if error.reason != MQRC_SUBSCRIPTION_IN_USE:  # by a connection that it gave up before
+                self.fault(error)
+            self.link = None  # its handles stay open there
             return answered, False
         return answered, True
 
