@@ -37,6 +37,7 @@ _HEAD: Final = struct.Struct("<4sIII")
 _U32: Final = struct.Struct("<I")
 _RECORD: Final = struct.Struct("<24s24sqqqIIIIIII")
 _GIVEN_IS_FULL: Final = 1
+_I32_MAX: Final = 0x7FFFFFFF
 _DEFAULTS: Final = SubscriptionTerms()
 
 
@@ -98,7 +99,7 @@ def read_subscriptions(data: bytes) -> list[Subscription]:
     """The subscriptions of a message; ValueError if it is not one, or is damaged."""
     try:
         return _read(data)
-    except (struct.error, UnicodeDecodeError, KeyError, TypeError) as damage:
+    except (struct.error, UnicodeDecodeError, KeyError, TypeError, RecursionError) as damage:
         raise ValueError(f"{type(damage).__name__}: {damage}") from None
 
 
@@ -160,8 +161,20 @@ def _read_one(
     at += destination_bytes
     one.user_data = _part(data, at, user_bytes).decode()
     at += user_bytes
+    _check_lengths(one)
     found.append(one)
     return at
+
+
+def _check_lengths(one: Subscription) -> None:
+    """What MQSUB would not have taken is damage."""
+    if (
+        len(one.name) > mq.MQ_SUB_NAME_LENGTH
+        or len(one.topic_string) > mq.MQ_TOPIC_STR_LENGTH
+        or len(one.destination) > mq.MQ_Q_NAME_LENGTH
+        or len(one.user_data) > mq.MQ_USER_DATA_LENGTH
+    ):
+        raise ValueError(f"subscription {one.name[:48]!r} has a text that is too long")
 
 
 def _part(data: bytes, at: i64, length: i64) -> bytes:
@@ -193,7 +206,7 @@ def _parsed_terms(text: bytes) -> SubscriptionTerms:
         default = values[name]  # KeyError: a field that this release does not know
         if isinstance(default, bytes):
             value = bytes.fromhex(value)
-        if type(value) is not type(default):
+        if type(value) is not type(default) or (isinstance(value, int) and abs(value) > _I32_MAX):
             raise ValueError(f"terms: {name} is {value!r}")
         values[name] = value
     return SubscriptionTerms(**values)

@@ -4,7 +4,11 @@ removed is not, however many share a message. Method: the store on a simulated d
 
 from __future__ import annotations
 
+import struct
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import MQError
@@ -174,16 +178,40 @@ def test_start_when_messages_are_foreign_or_damaged_then_it_goes_on_with_a_notic
     assert not again.pubsub.store.is_complete
 
 
-@pytest.mark.parametrize("cut", range(0, 200, 7))
-def test_read_when_bytes_are_missing_or_wrong_then_value_error_or_whole(cut: int) -> None:
+SOUND = b"TDSB" + struct.pack("<III", 1, 1, 2)  # a head for what is drawn
+
+
+def sound_message() -> bytes:
     rig = StoreRig()
-    data = pack_subscriptions([rig.create("S1", user="bob"), rig.create("S2")])
-    assert [one.name for one in read_subscriptions(data)] == ["S1", "S2"]
+    return pack_subscriptions([rig.create("S1", user="bob"), rig.create("S2")])
+
+
+MESSAGE = sound_message()
+
+
+def test_read_when_bytes_are_missing_then_value_error() -> None:
+    assert [one.name for one in read_subscriptions(MESSAGE)] == ["S1", "S2"]
+    for length in range(len(MESSAGE)):
+        with pytest.raises(ValueError):
+            read_subscriptions(MESSAGE[:length])
+
+
+@given(st.integers(0, len(MESSAGE) - 1), st.binary(min_size=1, max_size=8), st.binary(max_size=40))
+def test_read_when_bytes_are_wrong_then_value_error_or_subscriptions(
+    at: int, wrong: bytes, rest: bytes
+) -> None:
+    for data in (MESSAGE[:at] + wrong + MESSAGE[at + len(wrong) :], SOUND + rest, wrong + rest):
+        try:
+            read_subscriptions(data)
+        except ValueError:
+            pass
+
+
+@pytest.mark.parametrize(
+    "terms",
+    ["[" * 100_000, '{"level":100000000000000}', '{"level":"one"}', '{"no_such":1}', "7"],
+)
+def test_read_when_terms_are_wrong_then_value_error(terms: str) -> None:
+    body = SOUND[:8] + struct.pack("<III", 1, 0, len(terms)) + terms.encode()
     with pytest.raises(ValueError):
-        read_subscriptions(data[: min(cut, len(data) - 1)])
-    changed = bytearray(data)
-    changed[cut % len(data)] ^= 0xFF
-    try:
-        read_subscriptions(bytes(changed))
-    except ValueError:
-        pass
+        read_subscriptions(body)
