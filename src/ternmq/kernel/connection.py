@@ -7,7 +7,7 @@ the verb is tried again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from ternmq.kernel.undertaking import Undertaking
     from ternmq.kernel.waiters import Alert
     from ternmq.ports.effect import Effect
+
+
+_NONE_ON_THE_WAY: Final[list[Definition]] = []  # one for all handles: nothing is ever added to it
 
 
 @final
@@ -71,7 +74,7 @@ class Handle(ObjectHandle):
         self.object_type: int = 1
         self.local: LocalQueue | None = None
         self.definition: Definition | None = None  # what was named: an alias, say
-        self.via: list[Definition] = []  # aliases on the way, each with its own inhibits
+        self.via: list[Definition] = _NONE_ON_THE_WAY  # aliases, each with its own inhibits
         self.route: Route | None = None  # to another queue manager, by the local queue
         self.header_bytes: i64 = 0  # that each message gets on the way
         self.cursor: Cursor | None = None
