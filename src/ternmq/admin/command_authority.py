@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.admin.command_table import ON_QUEUE_MANAGER, CommandRow
+from ternmq.admin.topic_command_authority import topics_refused
 from ternmq.base import constants as mq
 from ternmq.base import object_types as types
 from ternmq.base.errors import MQError, mq_error
@@ -30,8 +31,6 @@ from ternmq.kernel.cursor_authority import check_queue_of
 from ternmq.kernel.cursors import cursors
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.ledger import owns_row
-from ternmq.pubsub.publish_subscribe import pubsub_of
-from ternmq.pubsub.topic_authority import topics_lacking
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import BY_WORD, CLASS_PROFILE, KIND_BY_MQOT, SELF_PROFILE
 from ternmq.store.catalog import Definition
@@ -83,7 +82,7 @@ def check_command(kernel: Kernel, link: Connection, command: Command, row: Comma
     elif row.action == "DEFINE" and row.noun != "SUB":
         _check_define(kernel, link, command, row)
     elif row.noun in _ON_TOPIC and row.action != "DISPLAY":
-        for name in _topics_of(kernel, command, link.user):
+        for name in topics_refused(kernel, command, link.user, wanted):
             _check(kernel, link, row, mq.MQOT_TOPIC, name, wanted)
     elif row.action != "DISPLAY" and not _is_generic(command, row):
         mqot, name = _subject(kernel, command, row)
@@ -193,19 +192,6 @@ def _is_client_channel(kernel: Kernel, command: Command) -> bool:
     catalog = kernel.catalog
     is_server = catalog.find(types.SVRCONN, command.name) is not None
     return not is_server and catalog.find(types.CLNTCONN, command.name) is not None
-
-
-def _topics_of(kernel: Kernel, command: Command, user: str) -> list[str]:
-    """The topic objects of a subscription: its own if it is there, and the one that is named. Of a
-    topic string, the closest one, if neither that nor one above it grants."""
-    if command.noun == "TOPICSTR":
-        return topics_lacking(pubsub_of(kernel), user, command.name, auth.CLR)[:1]
-    named = command.given.get("TOPICOBJ", "")
-    definition = kernel.catalog.find(types.SUB, command.name)
-    if definition is None:
-        return [named or BASE_TOPIC]
-    own = str(definition.attributes.get("topic_object", "")) or BASE_TOPIC
-    return [own, named] if named and named != own else [own]
 
 
 def guard_of(definition: Definition) -> tuple[int, str]:

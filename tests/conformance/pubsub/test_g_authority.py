@@ -212,3 +212,29 @@ def test_g14_an_alias_needs_put_on_it_and_pub_on_its_topic(secured: Bed) -> None
     assert reason_of(secured.open, "QA", mq.MQOO_OUTPUT, bob) == 2035
     give(secured, "FRUIT", "TOPIC", "PUB")
     assert reason_of(secured.open, "QA", mq.MQOO_OUTPUT, ann) == 0
+
+
+def test_sub_commands_need_sub_in_the_tree(secured: Bed) -> None:
+    secured.mqsc(OBJECTS)
+    ann = user_of(secured)
+
+    def reasons(*texts: str) -> list[int]:
+        return [ann.mqsc(text)[0].reason for text in texts]
+
+    give(secured, "FRUIT", "TOPIC", "SUB")
+    give(secured, "Q1", "QUEUE", "PUT")
+    assert reasons(
+        "DEFINE SUB(S1) TOPICSTR('Price/Fruit/x') DEST(Q1)",
+        "DEFINE SUB(S2) TOPICOBJ(APPLE) TOPICSTR('#') DEST(Q1)",
+        "DEFINE SUB(S3) TOPICSTR('Price/#') DEST(Q1)",
+        "DEFINE SUB(S3) TOPICSTR('Price/Fr*') WSCHEMA(CHAR) DEST(Q1)",
+        "DELETE SUB(S2)",
+    ) == [0, 0, 2035, 2035, 0]
+    take(secured, "FRUIT", "TOPIC", "SUB")
+    give(secured, "SYSTEM.BASE.TOPIC", "TOPIC", "SUB")
+    assert reasons(
+        "DEFINE SUB(S4) TOPICSTR('$SYS/MQ/#') DEST(Q1)",
+        "DEFINE SUB(S4) TOPICOBJ(SYSTEM.ADMIN.TOPIC) DEST(Q1)",
+        "DEFINE SUB(S4) TOPICSTR('anything') DEST(Q1)",
+        "DEFINE SUB(S5) LIKE(S1) TOPICSTR('$SYS/MQ/x')",
+    ) == [2035, 2035, 0, 2035]
