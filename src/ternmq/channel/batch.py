@@ -55,6 +55,7 @@ class Luwids:
     def __init__(self, started_s: int) -> None:
         self._seconds = started_s & _U32
         self._counter = 0
+        self._avoided = NO_LUWID
 
     def known(self, luwid: bytes) -> None:
         """This one was used before."""
@@ -65,8 +66,17 @@ class Luwids:
             self._seconds = seconds
             self._counter = counter
 
+    def avoid(self, luwid: bytes) -> None:
+        """The partner has this one as the last. A queue manager that was restored from a backup
+        does not know it, and may start its channel in the same second as before."""
+        self._avoided = luwid
+
     def next(self) -> bytes:
         """A new one."""
+        luwid = self._following()
+        return luwid if luwid != self._avoided else self._following()
+
+    def _following(self) -> bytes:
         self._counter += 1
         if self._counter > _U32:
             self._counter = 1

@@ -138,6 +138,7 @@ class SendingAgent(ChannelAgent):
         state = self.state
         assert state is not None
         theirs = read_resync(one)
+        self.luwids.avoid(theirs.luwid)
         if not state.is_in_doubt:
             if state.reset_sequence or theirs.sequence == state.last_sequence:
                 self._go_on_from_start()

@@ -572,6 +572,20 @@ def test_reset_then_both_ends_go_on_from_that_number() -> None:
     assert pair.engines[0].state.reset_sequence == 0
 
 
+def test_sender_when_restored_in_the_second_of_its_last_batch_then_its_ids_are_new() -> None:
+    """What was restored from a backup does not know that batch; the partner does."""
+    first, *_ = pair_of()
+    first.put(*some(1))
+    first.start()
+    second, *_ = pair_of()
+    second.engines = (second.engines[0], first.engines[1])
+    second.engines[0].state.reset_sequence = 1
+    second.put(*some(1))
+    second.start()
+    assert second.ends == [None, None]
+    assert len(second.engines[1].queue) == 2
+
+
 @pytest.mark.parametrize("size", [16, 64, 32_768])
 def test_ping_then_its_data_comes_back_and_nothing_changes(size: int) -> None:
     pair = Pair(settings(SENDER, "QMA"), settings(RECEIVER, "QMB"))
