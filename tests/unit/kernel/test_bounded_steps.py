@@ -5,6 +5,7 @@ Method: drive the engine by hand on a memory disk, one step at a time, and count
 
 from __future__ import annotations
 
+import gc
 import time
 from pathlib import Path
 
@@ -183,6 +184,17 @@ def test_expiry_scan_finds_strays_a_bounded_number_a_step() -> None:
 
 
 def seconds_of_a_vain_search(bench: Bench) -> float:
+    """Processor time, the least of three: the garbage collector walks over all that the tests
+    before have left, and may take longer than the search."""
+    gc.collect()
+    gc.disable()
+    try:
+        return min(_vain_search(bench) for _ in range(3))
+    finally:
+        gc.enable()
+
+
+def _vain_search(bench: Bench) -> float:
     gmo = GetOptions(options=mq.MQGMO_NO_SYNCPOINT, match_options=mq.MQMO_MATCH_MSG_SEQ_NUMBER)
     request = get_request(Descriptor(msg_seq_number=77), gmo, 100)
     begun = time.process_time()
