@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ternmq.api.fast_put import fast_put
 from ternmq.base import constants as mq
@@ -275,7 +275,10 @@ class Requests:
     ) -> PutForm:
         """A request that was made before, or is made and kept."""
         as_is = isinstance(data, bytes) or not is_text(data)
-        plain = (((tenths * (LEVELS + 1) + level + 1) * 3 + lasting) * 2 + syncpoint) * 2 + as_is
+        # Compiled, an i64 is a machine word; an int below 0 is multiplied as an object.
+        packed: i64 = tenths
+        packed = (packed * (LEVELS + 1) + level + 1) * 3 + lasting
+        plain = int(packed * 4 + (2 if syncpoint else 0) + (1 if as_is else 0))
         if format is None and reply_to is None:
             request = self._plain_puts.get(plain)
             if request is not None:
