@@ -31,6 +31,7 @@ from ternmq.codec.mqi.mqmd import (
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.objects import LocalQueue
 from ternmq.pubsub.publication_properties import publication_area
+from ternmq.pubsub.queued.streams import DEFAULT_STREAM
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_groups import chosen
 from ternmq.pubsub.topic_attributes import TopicAttributes
@@ -68,6 +69,7 @@ class Style:
         "persistence",
         "priority",
         "registration",
+        "stream",
         "user_data",
     )
 
@@ -78,6 +80,7 @@ class Style:
         self.user_data = user_data
         # Of a subscriber of queued publish/subscribe: MQREGO_, and which persistence that asks for.
         self.registration: i64 = 0
+        self.stream = ""  # that its publications are to name
         self.persistence: i64 = -1  # as published
         self.priority: i64 = 0
         self.base = _NO_BYTES
@@ -269,6 +272,8 @@ def style_of(terms: SubscriptionTerms, user_data: str, destination: Destination)
     registration = terms.registration
     if registration:
         style.registration = registration
+        if registration & mq.MQREGO_INCLUDE_STREAM_NAME:
+            style.stream = terms.topic_object or DEFAULT_STREAM
         if registration & mq.MQREGO_NON_PERSISTENT:
             style.persistence = 0
         elif registration & mq.MQREGO_PERSISTENT:

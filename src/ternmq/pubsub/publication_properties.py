@@ -90,6 +90,8 @@ def with_header(
     more = published_fields(area)
     if style.user_data:
         more.append(("SubUserData", style.user_data))
+    if style.stream:
+        more.append(("StreamName", style.stream))
     header = publication_header(form, topic_string, shown, more, encoding, ccsid, kind)
     name = publication_format(form).encode("ascii").ljust(8)
     fields = _FIELDS.pack(mq.MQENC_NATIVE, UTF8, name)

@@ -319,6 +319,10 @@ def test_h17_stream_when_defined_then_its_topics_are_below_its_object(bed: Bed) 
     assert (found.value("Topic"), found.data) == ("a", b"text")
     assert queued.publish("b", "more", stream, queue="STREAM1", version=1) == OK
     assert queued.texts() == ["more"]
+    assert queued.register("c", stream, ("RegOpt", "InclStreamName"), version=1) == OK
+    assert queued.publish("c", "named", queue="STREAM1") == OK
+    names = [queued.publication().value("StreamName") for _ in range(2)]
+    assert sorted(names) == ["", "STREAM1"]
     bed.mqsc("ALTER NAMELIST(SYSTEM.QPUBSUB.QUEUE.NAMELIST) NAMES(SYSTEM.BROKER.DEFAULT.STREAM)")
     assert queued.register("x", stream, version=1) == (mq.MQCC_FAILED, [3082])
 
