@@ -76,7 +76,7 @@ def _data_fields(text: str) -> list[Field]:
     try:
         pairs = read_pairs(text)
     except CommandError:
-        return []  # a property of that name that is none of ours
+        return []  # not ours, though it has that name
     return [(_PAIR_NAMES[name], value) for name, value in pairs if name in _PAIR_NAMES]
 
 
