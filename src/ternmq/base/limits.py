@@ -66,3 +66,4 @@ INQUIRED_CHARACTERS_MAX: Final = 1_048_576
 
 # Selection strings.
 SELECTION_STRING_BYTES_MAX: Final = 4 * 10_240  # MQ_SELECTOR_LENGTH characters
+TOPIC_STRING_CHARACTERS_MAX: Final = 10_240  # also of names and user data of subscriptions

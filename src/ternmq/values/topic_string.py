@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from ternmq.base.errors import mq_error
+from ternmq.base.limits import TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR, MQRC_TOPIC_STRING_ERROR
-
-TOPIC_STRING_MAX: Final = 10_240  # characters
 
 
 def checked_string(text: str, verb: str) -> str:
     """An ObjectString that a queue manager could take; others are not sent."""
-    if len(text) > TOPIC_STRING_MAX:
-        detail = f"ObjectString has {len(text)} characters; {TOPIC_STRING_MAX} fit"
+    if len(text) > TOPIC_STRING_CHARACTERS_MAX:
+        detail = f"ObjectString has {len(text)} characters; {TOPIC_STRING_CHARACTERS_MAX} fit"
         raise mq_error(MQRC_OBJECT_STRING_ERROR, verb=verb, detail=detail)
     try:
         text.encode("utf-8")

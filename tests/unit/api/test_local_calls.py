@@ -68,6 +68,7 @@ RIGHT: dict[str, Any] = {
     "number": 7,
     "object": {"object_name": "SYSTEM.DEFAULT.LOCAL.QUEUE"},
     "position": -1,
+    "sd": {"options": 34, "correl_id": "0a"},
     "settings": [[mq.MQIA_INHIBIT_GET, 0]],
     "text": "Q",
     "xid": [1, "0a", ""],

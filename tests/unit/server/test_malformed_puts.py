@@ -157,6 +157,7 @@ def test_put_with_a_delay_when_that_cannot_be_then_it_is_refused(raw: Raw, delay
         as_needed=False,
         exclusive=False,
         selector="",
+        object_string="",
     )
     frame = raw.ask(wire.DEFER, delay + wire.put_head(handle, 0, 0, MD) + b"data")
     assert (frame.kind, reason(frame)) == (wire.ERROR, MQRC_OPTIONS_ERROR)

@@ -11,12 +11,12 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
+from ternmq.base.limits import TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR, MQRC_TOPIC_STRING_ERROR
 from ternmq.codec.charset import encode, is_known
 from ternmq.codec.mqi.charv import CharV, read_charv
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.network.clients.conversation import Conversation
-from ternmq.values.topic_string import TOPIC_STRING_MAX
 
 _BYTES_OF_CHARACTER: Final = 4
 
@@ -64,7 +64,7 @@ def topic_behind(conversation: Conversation, od: ObjectDescriptor, following: by
         "MQOPEN",
         MQRC_OBJECT_STRING_ERROR,
         MQRC_TOPIC_STRING_ERROR,
-        TOPIC_STRING_MAX,
+        TOPIC_STRING_CHARACTERS_MAX,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.limits import SELECTION_STRING_BYTES_MAX
+from ternmq.base.limits import SELECTION_STRING_BYTES_MAX, TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.reasons import (
     MQRC_OBJECT_STRING_ERROR,
     MQRC_OPTIONS_ERROR,
@@ -25,13 +25,13 @@ from ternmq.network.clients.conversation import Call, Conversation
 from ternmq.network.clients.described_strings import returned, string_behind
 from ternmq.values.calls import topics as calls
 from ternmq.values.handle import ObjectHandle
-from ternmq.values.topic_string import TOPIC_STRING_MAX
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import Header, Segment
 from ternmq.wire.fap.vocabulary import LSD_NAMED, LSD_SHARED
 
 _NO_HANDLE: Final = -1
 _FOLLOWING: Final = "subscription_following"
+_LONGEST: Final = TOPIC_STRING_CHARACTERS_MAX
 _SPBO_BYTES: Final = 16
 _LSD_BYTES: Final = 196
 _OUTPUT_FIELDS: Final = ("user_data", "selection_string", "resolved_object_string")
@@ -65,9 +65,19 @@ def asked_subscription(
     )
     return calls.Subscribe(
         asked,
-        text(sd.object_string, MQRC_OBJECT_STRING_ERROR, MQRC_TOPIC_STRING_ERROR, TOPIC_STRING_MAX),
-        text(sd.name, MQRC_SUB_NAME_ERROR, MQRC_SUB_NAME_ERROR, TOPIC_STRING_MAX),
-        text(sd.user_data, MQRC_SUB_USER_DATA_ERROR, MQRC_SUB_USER_DATA_ERROR, TOPIC_STRING_MAX),
+        text(
+            sd.object_string,
+            MQRC_OBJECT_STRING_ERROR,
+            MQRC_TOPIC_STRING_ERROR,
+            TOPIC_STRING_CHARACTERS_MAX,
+        ),
+        text(sd.name, MQRC_SUB_NAME_ERROR, MQRC_SUB_NAME_ERROR, _LONGEST),
+        text(
+            sd.user_data,
+            MQRC_SUB_USER_DATA_ERROR,
+            MQRC_SUB_USER_DATA_ERROR,
+            TOPIC_STRING_CHARACTERS_MAX,
+        ),
         text(
             sd.selection_string,
             MQRC_SELECTION_STRING_ERROR,

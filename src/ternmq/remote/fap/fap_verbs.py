@@ -7,7 +7,7 @@ conversation, where its queue has another number.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
@@ -56,7 +56,6 @@ from ternmq.remote.remote_verbs import (
     error_from,
 )
 from ternmq.values.calls.call import Call
-from ternmq.values.calls.topics import Subscribe
 from ternmq.values.entry import ZERO_ID
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
@@ -72,6 +71,9 @@ from ternmq.wire.fap.vocabulary import (
     SPI_EXTENSION,
     SPI_RESERVE,
 )
+
+if TYPE_CHECKING:
+    from ternmq.values.calls.topics import Subscribe
 
 TAKES_NOTHING: Final = (
     mq.MQGMO_BROWSE_FIRST

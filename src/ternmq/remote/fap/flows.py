@@ -47,7 +47,6 @@ from ternmq.values.calls.units import EndPrepared, Forget, Prepare, Recover
 from ternmq.values.character_lengths import character_bytes
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.put_form import foreign_form
-from ternmq.values.topic_string import checked_string
 from ternmq.wire.fap.vocabulary import (
     MQBACK,
     MQCLOSE,
@@ -95,7 +94,7 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
         options = first_options(options, call.exclusive)
     described = checked_object(call.od)
     asked = described.object_name
-    topic = checked_string(call.object_string, call.verb) if call.object_string else ""
+    topic = _checked_string(call.object_string, call.verb)
     reply = yield open_request(described, options, call.selector, b"", topic)
     if is_elsewhere(call, reply.reason):
         options = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
@@ -120,6 +119,14 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
     call.target_name = call.resolved_name  # the reply of a put says it, if it differs
     call.target_qmgr = call.resolved_qmgr
     call.renamed = answered.object_name != asked
+
+
+def _checked_string(text: str, verb: str) -> str:
+    if not text:
+        return ""
+    from ternmq.values.topic_string import checked_string  # few publish
+
+    return checked_string(text, verb)
 
 
 def _widen(verbs: FapVerbs, call: Widen) -> Exchange[None]:
@@ -191,7 +198,7 @@ def _put1(verbs: FapVerbs, call: Put1) -> Exchange[None]:
     options = int(form.options) & ~mq.MQPMO_ASYNC_RESPONSE | more
     behind = b""
     if call.object_string:
-        behind = topic_behind(described, checked_string(call.object_string, call.verb))
+        behind = topic_behind(described, _checked_string(call.object_string, call.verb))
     puts = framing.put_body(packed, options, b"", form.context, int(form.level))
     body = described.pack() + behind + puts
     request = FapRequest(MQPUT1, None, body + LONG.pack(len(data)), data)

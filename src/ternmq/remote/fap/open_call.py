@@ -6,6 +6,7 @@ from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
+from ternmq.base.limits import TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.names import fits_field
 from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR, MQRC_OPTION_NOT_VALID_FOR_TYPE
 from ternmq.codec.charset import UTF8
@@ -16,11 +17,10 @@ from ternmq.remote.fap.frames import FapRequest, table_body
 from ternmq.values.calls.objects import Open
 from ternmq.values.character_lengths import character_bytes
 from ternmq.values.handle import ObjectHandle
-from ternmq.values.topic_string import TOPIC_STRING_MAX
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.vocabulary import MQOPEN
 
-_RESOLVED_BYTES_MAX: Final = 4 * TOPIC_STRING_MAX
+_RESOLVED_BYTES_MAX: Final = 4 * TOPIC_STRING_CHARACTERS_MAX
 
 
 @final

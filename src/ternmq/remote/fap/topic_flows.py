@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
+from ternmq.base.limits import TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.names import fits_field
 from ternmq.base.reasons import (
     MQRC_OBJECT_STRING_ERROR,
@@ -28,14 +29,14 @@ from ternmq.values.calls.call import Call
 from ternmq.values.calls.objects import Inquire
 from ternmq.values.calls.topics import RequestPublications, Subscribe
 from ternmq.values.handle import ObjectHandle
-from ternmq.values.topic_string import TOPIC_STRING_MAX, checked_string
+from ternmq.values.topic_string import checked_string
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.vocabulary import MQSUB, MQSUBRQ
 
 if TYPE_CHECKING:
     from ternmq.remote.fap.fap_verbs import FapVerbs
 
-_BYTES_MAX: Final = 4 * TOPIC_STRING_MAX
+_BYTES_MAX: Final = 4 * TOPIC_STRING_CHARACTERS_MAX
 _USES: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
 
 
@@ -113,8 +114,8 @@ def _copied(call: Subscribe) -> SubscriptionDescriptor:
 
 
 def _short(text: str, wrong: int) -> str:
-    if len(text) > TOPIC_STRING_MAX:
-        detail = f"{len(text)} characters, {TOPIC_STRING_MAX} are allowed"
+    if len(text) > TOPIC_STRING_CHARACTERS_MAX:
+        detail = f"{len(text)} characters, {TOPIC_STRING_CHARACTERS_MAX} are allowed"
         raise mq_error(wrong, verb="MQSUB", detail=detail)
     return text
 

@@ -28,14 +28,12 @@ from ternmq.values.calls.kinds import object_to_json, put_records_to_json
 from ternmq.values.calls.lists import ListPutCall, OpenList, Put1List, PutList
 from ternmq.values.calls.messages import Put1, PutDeferred
 from ternmq.values.calls.objects import Close, Open
-from ternmq.values.calls.topics import Subscribe
 from ternmq.values.calls.units import BackOut, Commit, Prepare
 from ternmq.values.entry import Entry
 from ternmq.values.get_request import UNLIMITED_LENGTH, GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
 from ternmq.values.put_form import PUBLICATION_LEVEL_MAX, foreign_form
-from ternmq.values.topic_string import checked_string
 from ternmq.values.xid import check_xid
 from ternmq.wire import local as wire
 from ternmq.wire.extension import pack_request, unpack_answer
@@ -112,6 +110,8 @@ class LocalVerbs(RemoteVerbs):
             name = call.od.object_name
             od = object_to_json(call.od)
             if call.object_string:
+                from ternmq.values.topic_string import checked_string  # few publish
+
                 od[wire.OBJECT_STRING] = checked_string(call.object_string, call.verb)
             head = wire.put1_head(od, options, form.context, form.packed, form.properties)
         else:
@@ -230,7 +230,10 @@ class LocalVerbs(RemoteVerbs):
         elif isinstance(call, OpenList):
             if call.handle is not None:
                 self.link.handles[call.handle.handle_id] = call.handle
-        elif isinstance(call, Subscribe):
+        elif call.name == "subscribe":
+            from ternmq.values.calls.topics import Subscribe  # few subscribe
+
+            assert isinstance(call, Subscribe)
             for one in call.done():
                 self.link.handles[one.handle_id] = one
         elif isinstance(call, Close):

@@ -14,11 +14,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ternmq.codec.mqi.layout import BYTES, CHARS, I32
+from ternmq.codec.mqi.layout import CHARS, I32
 from ternmq.codec.mqi.mqod import LAYOUT as OBJECT_LAYOUT
 from ternmq.codec.mqi.mqod import ObjectDescriptor
-from ternmq.codec.mqi.mqsd import LAYOUT as SUBSCRIPTION_LAYOUT
-from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.values.command import Answer, Command
 from ternmq.values.command_json import answer_from, answer_value, command_from, command_value
 from ternmq.values.handle import ObjectHandle
@@ -36,8 +34,9 @@ from ternmq.values.status import (
 )
 from ternmq.values.xid import XID, check_xid, xid_from_json, xid_to_json
 
-if TYPE_CHECKING:  # few use lists
+if TYPE_CHECKING:  # few use lists or subscribe
     from ternmq.codec.mqi.list_records import Destination, PutRecord
+    from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
     from ternmq.values.distribution import Outcome
 
 HANDLES_MAX: Final = 4096  # that one call names
@@ -216,41 +215,16 @@ _OBJECT_FIELDS: Final[dict[str, Callable[[object], Any]]] = {
 }
 
 
-def sd_from_json(value: object) -> SubscriptionDescriptor:
-    """The MQSD of an MQSUB: numbers, texts and identifiers travel, nothing else."""
-    given = dict(_mapping(value))
-    for name, one in given.items():
-        kind = _SD_KINDS.get(name)
-        if kind is None:
-            raise ValueError(f"fields of MQSD, and {name} is not one that travels")
-        if kind == BYTES:
-            given[name] = bytes.fromhex(_text(one))
-        elif kind == I32:
-            _integer(one)
-        else:
-            _text(one)
-    return SubscriptionDescriptor(**given)
+def _sd_from_json(value: object) -> SubscriptionDescriptor:
+    from ternmq.values.calls.sd_kind import sd_from_json  # few subscribe
+
+    return sd_from_json(value)
 
 
-def sd_to_json(sd: SubscriptionDescriptor) -> dict[str, Any]:
-    """The same, on its way: what differs from an empty MQSD."""
-    found: dict[str, Any] = {}
-    for name, kind in _SD_KINDS.items():
-        value = getattr(sd, name)
-        if value != getattr(_EMPTY_SD, name):
-            found[name] = value.hex() if kind == BYTES else value
-    return found
+def _sd_to_json(sd: SubscriptionDescriptor) -> dict[str, Any]:
+    from ternmq.values.calls.sd_kind import sd_to_json  # few subscribe
 
-
-_SD_KINDS: Final[dict[str, int]] = {
-    "version": I32,
-    **{
-        field.name: field.kind
-        for field in SUBSCRIPTION_LAYOUT.fields
-        if field.kind in (I32, CHARS, BYTES)
-    },
-}
-_EMPTY_SD: Final = SubscriptionDescriptor()
+    return sd_to_json(sd)
 
 
 def destinations_from_json(value: object) -> list[Destination]:
@@ -414,7 +388,7 @@ KINDS: Final[dict[str, Kind]] = {
     "object": Kind(object_to_json, object_from_json),
     "object_files": Kind(_same, lambda value: [ObjectFile(*one) for one in _list(value)]),
     "position": Kind(_position, _position),
-    "sd": Kind(sd_to_json, sd_from_json),
+    "sd": Kind(_sd_to_json, _sd_from_json),
     "settings": Kind(lambda given: [list(pair) for pair in given.items()], _settings),
     "smf_read": Kind(_smf_read_json, _smf_read),
     "smf_status": Kind(

@@ -8,7 +8,7 @@ from ternmq.base import constants as mq
 from ternmq.base.names import bare_name
 from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.values.calls.call import Call
-from ternmq.values.calls.kinds import sd_from_json, sd_to_json
+from ternmq.values.calls.sd_kind import sd_from_json, sd_to_json
 from ternmq.values.handle import ObjectHandle
 
 

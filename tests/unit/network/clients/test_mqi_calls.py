@@ -356,13 +356,10 @@ def test_call_when_refused_then_reason_is_reported() -> None:
         for _ in range(2):  # also once it is known
             assert (await partner.put(output, b"x", priority=-7))["reason"] == 2050
         assert (await partner.put(output, bytes(1_000_001)))["reason"] == 2218
-        assert (await partner.call(fap.MQSUB, _subscription()))["reason"] == 2298
+        refused = await partner.call(fap.MQSUB, {"subscription": SubscriptionDescriptor()})
+        assert (refused["reason"], refused["subscription_handle"]) == (2046, -1)
 
     run_story(story)
-
-
-def _subscription() -> dict[str, object]:
-    return {"subscription": SubscriptionDescriptor()}
 
 
 def test_put1_when_called_then_message_is_there() -> None:
