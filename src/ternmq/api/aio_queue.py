@@ -17,7 +17,6 @@ from ternmq.api.arguments import (
     delay_ms,
 )
 from ternmq.api.handles import Handles, for_output
-from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
@@ -413,6 +412,8 @@ class Queue(FastPutQueue):
         handle = call.opened()
         try:
             if call.object_type:
+                from ternmq.api.inert_attributes import warn_inert_values  # few set
+
                 warn_inert_values(call.object_type, handle.resolved_name, values)
             await self._transport.run(SetAttributes(handle, values))
         finally:

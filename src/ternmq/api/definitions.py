@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ternmq.api.inert_attributes import warn_inert
 from ternmq.base import attributes as schema
 from ternmq.base import command_reasons as rccf
 from ternmq.base.attributes import Attribute, Value, checked_attributes, row_of
@@ -36,10 +35,16 @@ _OTHER_TYPE: Final = (rccf.MQRCCF_OBJECT_WRONG_TYPE, rccf.MQRCCF_Q_WRONG_TYPE)
 # ---- commands
 
 
+def _warn_inert(object_type: int, name: str, given: dict[str, Any]) -> None:
+    from ternmq.api.inert_attributes import warn_inert  # few define
+
+    warn_inert(object_type, name, given)
+
+
 def define(object_type: int, name: str, given: dict[str, Any], replace: bool) -> RunCommands:
     """DEFINE."""
     _check(object_type, name, given, "DEFINE")
-    warn_inert(object_type, name, given)
+    _warn_inert(object_type, name, given)
     command = Command("DEFINE", BY_BIT[object_type].noun, _name(name))
     command.given = _settings(object_type, given)
     command.given["REPLACE" if replace else "NOREPLACE"] = ""
@@ -52,7 +57,7 @@ def alterations(shown: RunCommands, name: str, given: dict[str, Any]) -> list[Ru
     nouns = nouns_to_change(shown, name)
     fitting = [noun for noun in nouns if _fits(NOUNS[noun], given)] or nouns[:1]
     _check(NOUNS[fitting[0]], name, given, "ALTER")
-    warn_inert(NOUNS[fitting[0]], name, given)
+    _warn_inert(NOUNS[fitting[0]], name, given)
     calls: list[RunCommands] = []
     for noun in fitting:
         command = Command("ALTER", noun, name)
@@ -72,7 +77,7 @@ def _fits(object_type: int, given: dict[str, Any]) -> bool:
 def alter_qmgr(name: str, given: dict[str, Any]) -> RunCommands:
     """ALTER QMGR."""
     _check(QMGR, name, given, "ALTER QMGR")
-    warn_inert(QMGR, name, given)
+    _warn_inert(QMGR, name, given)
     command = Command("ALTER", "QMGR")
     command.given = _settings(QMGR, given)
     return RunCommands([command], verb="ALTER QMGR")

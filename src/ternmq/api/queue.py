@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from ternmq.api.arguments import Data, Requests, as_bytes, browse_request, delay_ms
 from ternmq.api.handles import Handles, for_output
-from ternmq.api.inert_attributes import warn_inert_values
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, mq_error
@@ -362,6 +361,8 @@ class Queue:
         handle = call.opened()
         try:
             if call.object_type:
+                from ternmq.api.inert_attributes import warn_inert_values  # few set
+
                 warn_inert_values(call.object_type, handle.resolved_name, values)
             self._transport.run(SetAttributes(handle, values))
         finally:
