@@ -12,7 +12,9 @@ from typing import final
 
 from mypy_extensions import i64
 
+from ternmq.base.constants import MQOT_TOPIC
 from ternmq.base.counters import OBJECT_TYPES, Traffic
+from ternmq.base.topic_counters import TopicCounts
 
 
 @final
@@ -88,6 +90,7 @@ class TaskQueueAccount:
         "open",
         "open_name",
         "opened_ns",
+        "published",
         "put",
         "put1",
         "queue_type",
@@ -138,6 +141,7 @@ class TaskQueueAccount:
         self.selector_looked: i64 = 0  # messages that selectors looked at: our own
         self.selector_matched: i64 = 0
         self.streamed: i64 = 0  # streamedn
+        self.published: i64 = 0  # publishedn: copies that its puts sent to subscribers
 
     @property
     def was_used(self) -> bool:
@@ -196,6 +200,7 @@ class TaskQueueAccount:
         if later.selector_bytes_max > self.selector_bytes_max:
             self.selector_bytes_max = later.selector_bytes_max
         self.streamed += later.streamed
+        self.published += later.published
 
 
 @final
@@ -244,6 +249,9 @@ class TaskAccount:
         self.control = VerbTime()  # MQCTL: wtasct..
         self.callback = VerbTime()  # MQCB: cbn ...; 167 CBCount
         self.status = VerbTime()  # MQSTAT: wtasst..
+        self.subscribe = VerbTime()  # MQSUB: wtassu..
+        self.request = VerbTime()  # MQSUBRQ: wtassq..
+        self.topics = TopicCounts()  # 167 DurableSubscribeCount ... PutTopicBytes
         # all other calls, and calls on objects that are not queues: wtasot..
         self.other = VerbTime()
         # calls by type of object (index MQOT_), queues too: 167 OpenCount, CloseCount, InqCount,
@@ -279,6 +287,8 @@ class TaskAccount:
             self.control,
             self.callback,
             self.status,
+            self.subscribe,
+            self.request,
             self.other,
         ):
             total.merge(one)
@@ -293,10 +303,12 @@ class TaskAccount:
         return total
 
     def traffic_total(self) -> Traffic:
-        """Messages over all queues: 167 PutCount ... BrowseBytes."""
+        """Messages over all queues: 167 PutCount ... BrowseBytes. What went to topics has counts
+        of its own."""
         total = Traffic()
         for queue in self.queues.values():
-            total.merge(queue.traffic)
+            if queue.object_type != MQOT_TOPIC:
+                total.merge(queue.traffic)
         return total
 
     def merge(self, later: TaskAccount) -> None:
@@ -309,6 +321,9 @@ class TaskAccount:
         self.control.merge(later.control)
         self.callback.merge(later.callback)
         self.status.merge(later.status)
+        self.subscribe.merge(later.subscribe)
+        self.request.merge(later.request)
+        self.topics.merge(later.topics)
         self.other.merge(later.other)
         _add_lists(self.opens, later.opens)
         _add_lists(self.failed_opens, later.failed_opens)

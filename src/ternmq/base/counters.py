@@ -16,6 +16,8 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.base.topic_counters import TopicFigures
+
 NONE_YET: Final = -1  # a smallest value of nothing
 OBJECT_TYPES: Final = 13  # counts by type of object have so many places: MQOT_ is the index
 
@@ -336,6 +338,7 @@ class QmgrFigures:
         self.streamed: i64 = 0  # copies put to streaming queues: in `traffic` as puts to those
         self.backed_out_puts: i64 = 0
         self.backed_out_gets: i64 = 0
+        self.topics = TopicFigures()  # 164 DurableSubscribeCount ... PublishMsgBytes; QTST
 
     def add_queue(self, queue: QueueFigures) -> None:
         """One queue's share."""
@@ -385,6 +388,7 @@ class QmgrFigures:
         self.streamed += later.streamed
         self.backed_out_puts += later.backed_out_puts
         self.backed_out_gets += later.backed_out_gets
+        self.topics.merge(later.topics)
 
 
 def _add_lists(sums: list[int], more: list[int]) -> None:

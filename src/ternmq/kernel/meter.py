@@ -14,6 +14,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base.accounts import TaskAccount
 from ternmq.base.counters import LogCounts, QmgrFigures, QueueFigures
+from ternmq.base.topic_counters import SubscriptionNumbers
 
 if TYPE_CHECKING:
     from ternmq.kernel.channel_instance import ChannelInstance
@@ -146,6 +147,7 @@ class Meter:
         self.channels_gone: list[ChannelInstance] = []
         self.channels_wanted = False
         self.dispatcher = Dispatcher()
+        self.subscriptions = SubscriptionNumbers()  # now; kept always
         self.is_watched = False  # the figures are read (Prometheus): count always
         self.mqi_accounting = False  # ACCTMQI(ON)
         self.queue_accounting = False  # ACCTQ lets some queue be accounted

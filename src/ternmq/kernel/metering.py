@@ -12,6 +12,7 @@ from __future__ import annotations
 from mypy_extensions import i64
 
 from ternmq.base.accounts import TaskAccount, TaskQueueAccount, VerbTime
+from ternmq.base.constants import MQ_Q_NAME_LENGTH, MQOT_TOPIC
 from ternmq.base.counters import QueueFigures, Range, Traffic
 from ternmq.base.object_types import BY_BIT
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE, MQRC_TRUNCATED_MSG_FAILED
@@ -61,7 +62,7 @@ def account_of(kernel: Kernel, handle: Handle) -> TaskQueueAccount | None:
 def _begin_account(kernel: Kernel, task: TaskAccount, handle: Handle) -> TaskQueueAccount | None:
     local = handle.local
     if local is None:
-        return None
+        return _begin_topic_account(kernel, task, handle)
     definition = handle.definition
     account = task.queue(local.name if definition is None else definition.name, local.name)
     if account.opened_ns == 0:
@@ -71,6 +72,22 @@ def _begin_account(kernel: Kernel, task: TaskAccount, handle: Handle) -> TaskQue
         if definition is not None:
             account.queue_type = BY_BIT[definition.object_type].subtype
     account.reported = kernel.is_accounted(local.definition)
+    return account
+
+
+def _begin_topic_account(
+    kernel: Kernel, task: TaskAccount, handle: Handle
+) -> TaskQueueAccount | None:
+    """SMF has a block for each topic, too; 168 has not."""
+    topic = handle.topic
+    if topic is None:
+        return None
+    account = task.queue(topic.object_name, topic.topic_string[:MQ_Q_NAME_LENGTH])
+    if account.opened_ns == 0:
+        account.opened_ns = handle.opened_ns or kernel.clock.now_ns()
+        account.object_type = MQOT_TOPIC
+        account.queue_type = MQOT_TOPIC
+        account.reported = False
     return account
 
 

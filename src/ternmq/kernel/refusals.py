@@ -11,6 +11,7 @@ from typing import Final
 from ternmq.base.accounts import TaskAccount, TaskQueueAccount, VerbTime
 from ternmq.base.constants import MQOT_Q
 from ternmq.base.counters import QmgrFigures, Traffic
+from ternmq.base.topic_counters import TopicCounts
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import STATISTICS
@@ -18,6 +19,8 @@ from ternmq.kernel.metering import account_of, book, figures_of
 from ternmq.kernel.metering_calls import place_of
 
 BROWSE: Final = "MQGET, browse"  # distinguishes it from a get
+_OF_SUBSCRIPTIONS: Final = ("MQSUB", "MQSUBRQ")
+_PUTS: Final = ("MQPUT", "MQPUT1")
 _OF_OBJECTS: Final = ("MQOPEN", "MQCLOSE", "MQINQ", "MQSET")
 
 
@@ -33,19 +36,64 @@ def refused(kernel: Kernel, connection: Connection, verb: str, handle: Handle | 
 
 def _count(kernel: Kernel, connection: Connection, verb: str, handle: Handle | None) -> None:
     place = MQOT_Q if handle is None else place_of(handle)
+    task = connection.account
+    if _is_of_topics(verb, handle):
+        if kernel.measured & STATISTICS:
+            _fail_topic(kernel.meter.figures.topics.counts, verb)
+        if task is not None:
+            _fail_topic(task.topics, verb)
+            _book_topic(kernel, connection, task, verb, handle)
+        return
     if kernel.measured & STATISTICS:
         totals = kernel.meter.figures
         local = None if handle is None else handle.local
         traffic = totals.traffic if local is None else figures_of(kernel, local).traffic
         if not _fail_message(traffic, verb):
             _fail_other(totals, verb, place)
-    task = connection.account
     if task is None:
         return
     if verb in _OF_OBJECTS:
         _refusals(task, verb)[place] += 1
     account = None if handle is None else account_of(kernel, handle)
     booked = _of_task(task, verb) if account is None else _of_queue(account, verb)
+    booked.failed += 1
+    book(connection, booked)
+
+
+def _is_of_topics(verb: str, handle: Handle | None) -> bool:
+    """A publication, or a call about subscriptions."""
+    if verb in _OF_SUBSCRIPTIONS:
+        return True
+    if handle is None:
+        return False
+    if verb == "MQCLOSE":
+        return handle.subscription is not None
+    return handle.topic is not None and verb in _PUTS
+
+
+def _fail_topic(counts: TopicCounts, verb: str) -> None:
+    if verb == "MQPUT":
+        counts.failed_puts += 1
+    elif verb == "MQPUT1":
+        counts.failed_put1s += 1
+    elif verb == "MQSUB":
+        counts.failed_subscribes += 1
+    elif verb == "MQSUBRQ":
+        counts.failed_requests += 1
+    else:
+        counts.failed_removals += 1
+
+
+def _book_topic(
+    kernel: Kernel, connection: Connection, task: TaskAccount, verb: str, handle: Handle | None
+) -> None:
+    account = account_of(kernel, handle) if handle is not None and verb in _PUTS else None
+    if account is not None:
+        booked = account.put1 if verb == "MQPUT1" else account.put
+    elif verb == "MQSUB":
+        booked = task.subscribe
+    else:
+        booked = task.request if verb == "MQSUBRQ" else task.other
     booked.failed += 1
     book(connection, booked)
 

@@ -10,6 +10,7 @@ from mypy_extensions import i64
 
 from ternmq.base.accounts import TaskAccount
 from ternmq.base.counters import LogCounts, QmgrFigures, QueueFigures
+from ternmq.base.topic_counters import TopicFigures
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import EndedTask
@@ -58,6 +59,7 @@ class Cutter:
         cut = StatisticsCut(now_ns)
         cut.figures = meter.figures
         meter.figures = QmgrFigures(len(kernel.connections))
+        meter.figures.topics = TopicFigures(meter.subscriptions)
         cut.log = meter.log
         meter.log = LogCounts()
         self._count_log(cut.log)

@@ -69,6 +69,8 @@ class _MQIView:
     def __init__(self, interval: StatisticsInterval) -> None:
         self.figures = interval.figures
         self.traffic = interval.figures.traffic
+        self.topics = interval.figures.topics.counts
+        self.marks = interval.figures.topics
 
 
 @final
@@ -104,6 +106,7 @@ class _TaskView:
         self.identity = record.identity
         self.account = account
         self.traffic = account.traffic_total()
+        self.topics = account.topics
         self.connected_date = date_text(int(account.started_ns))
         self.connected_time = time_text(int(account.started_ns))
         ended_ns = record.ended_ns if record.is_last else 0

@@ -5,7 +5,6 @@
 Kinds: n MQCFIN, l MQCFIL, L MQCFIL64, s and a width MQCFST, b MQCFBS; a ? behind leaves the
 parameter out where it says nothing. A source with * ahead is a list as it is. Names are those that
 MQ's sample amqsmon prints. Sources start from the views in `measurement_messages`.
-Publish/subscribe is not there, so what counts it is 0, which is what was counted.
 """
 
 from __future__ import annotations
@@ -65,31 +64,31 @@ OPENING 31 CommandLevel n command_level
 164 704 BackCount n figures.backouts
 164 758 ExpiredMsgCount n figures.expired
 164 760 PurgeCount n figures.purged
-164 764 DurableSubscribeCount l 0 | 0 | 0 | 0
-164 765 NonDurableSubscribeCount l 0 | 0 | 0 | 0
-164 766 SubscribeFailCount n 0
-164 786 DurableUnsubscribeCount l 0 | 0 | 0 | 0
-164 787 NonDurableUnsubscribeCount l 0 | 0 | 0 | 0
-164 788 UnsubscribeFailCount n 0
-164 767 SubRqCount n 0
-164 768 SubRqFailCount n 0
+164 764 DurableSubscribeCount l topics.durable_created | topics.durable_altered | topics.durable_resumed | 0
+164 765 NonDurableSubscribeCount l topics.other_created | topics.other_altered | topics.other_resumed | 0
+164 766 SubscribeFailCount n topics.failed_subscribes
+164 786 DurableUnsubscribeCount l topics.durable_kept | topics.durable_removed | 0 | 0
+164 787 NonDurableUnsubscribeCount l topics.other_kept | topics.other_removed | 0 | 0
+164 788 UnsubscribeFailCount n topics.failed_removals
+164 767 SubRqCount n topics.requests
+164 768 SubRqFailCount n topics.failed_requests
 164 769 CbCount l *figures.callbacks
 164 770 CbFailCount n figures.failed_callbacks
 164 771 CtlCount l *figures.controls
 164 772 CtlFailCount n figures.failed_controls
 164 773 StatCount n figures.statuses
 164 774 StatFailCount n figures.failed_statuses
-164 775 DurableSubscriptionHighWater l 0 | 0 | 0 | 0
-164 776 DurableSubscriptionLowWater l 0 | 0 | 0 | 0
-164 777 NonDurableSubscriptionHighWater l 0 | 0 | 0 | 0
-164 778 NonDurableSubscriptionLowWater l 0 | 0 | 0 | 0
-164 779 PutTopicCount l 0 | 0
-164 780 PutTopicFailCount n 0
-164 781 Put1TopicCount l 0 | 0
-164 782 Put1TopicFailCount n 0
-164 783 PutTopicBytes L 0 | 0
-164 784 PublishMsgCount l 0 | 0
-164 785 PublishMsgBytes L 0 | 0
+164 775 DurableSubscriptionHighWater l *marks.durable.high
+164 776 DurableSubscriptionLowWater l *marks.durable.lows
+164 777 NonDurableSubscriptionHighWater l *marks.other.high
+164 778 NonDurableSubscriptionLowWater l *marks.other.lows
+164 779 PutTopicCount l topics.plain_puts | topics.persistent_puts
+164 780 PutTopicFailCount n topics.failed_puts
+164 781 Put1TopicCount l topics.plain_put1s | topics.persistent_put1s
+164 782 Put1TopicFailCount n topics.failed_put1s
+164 783 PutTopicBytes L topics.plain_bytes | topics.persistent_bytes
+164 784 PublishMsgCount l topics.published_plain | topics.published_persistent
+164 785 PublishMsgBytes L topics.published_plain_bytes | topics.published_persistent_bytes
 
 165 732 ObjectCount n object_count
 8011 2016 QueueName s48 queue.name
@@ -173,25 +172,25 @@ TASK 3025 UserId s12 identity.user
 167 752 InqFailCount l *account.failed_inquires
 167 744 SetCount l *account.sets
 167 753 SetFailCount l *account.failed_sets
-167 764 DurableSubscribeCount l 0 | 0 | 0 | 0
-167 765 NonDurableSubscribeCount l 0 | 0 | 0 | 0
-167 766 SubscribeFailCount n 0
-167 786 DurableUnsubscribeCount l 0 | 0 | 0 | 0
-167 787 NonDurableUnsubscribeCount l 0 | 0 | 0 | 0
-167 788 UnsubscribeFailCount n 0
-167 767 SubRqCount n 0
-167 768 SubRqFailCount n 0
+167 764 DurableSubscribeCount l topics.durable_created | topics.durable_altered | topics.durable_resumed | 0
+167 765 NonDurableSubscribeCount l topics.other_created | topics.other_altered | topics.other_resumed | 0
+167 766 SubscribeFailCount n topics.failed_subscribes
+167 786 DurableUnsubscribeCount l topics.durable_kept | topics.durable_removed | 0 | 0
+167 787 NonDurableUnsubscribeCount l topics.other_kept | topics.other_removed | 0 | 0
+167 788 UnsubscribeFailCount n topics.failed_removals
+167 767 SubRqCount n topics.requests
+167 768 SubRqFailCount n topics.failed_requests
 167 769 CbCount l account.callback.calls - account.callback.failed | 0 | 0 | 0
 167 770 CbFailCount n account.callback.failed
 167 771 CtlCount l account.control.calls - account.control.failed | 0 | 0 | 0
 167 772 CtlFailCount n account.control.failed
 167 773 StatCount n account.status.calls - account.status.failed
 167 774 StatFailCount n account.status.failed
-167 779 PutTopicCount l 0 | 0
-167 780 PutTopicFailCount n 0
-167 781 Put1TopicCount l 0 | 0
-167 782 Put1TopicFailCount n 0
-167 783 PutTopicBytes L 0 | 0
+167 779 PutTopicCount l topics.plain_puts | topics.persistent_puts
+167 780 PutTopicFailCount n topics.failed_puts
+167 781 Put1TopicCount l topics.plain_put1s | topics.persistent_put1s
+167 782 Put1TopicFailCount n topics.failed_put1s
+167 783 PutTopicBytes L topics.plain_bytes | topics.persistent_bytes
 
 168 732 ObjectCount n object_count
 8010 2016 QueueName s48 queue.base_name

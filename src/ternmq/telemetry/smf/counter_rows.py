@@ -71,6 +71,9 @@ QMST qmstinq inquires + failed_inquires
 QMST qmstset sets + failed_sets
 QMST qmstendw ended_waits
 QMST qmstcalh handles_closed_for
+QMST qmstsub topics.counts.subscribes + topics.counts.failed_subscribes
+QMST qmstsubr topics.counts.requests + topics.counts.failed_requests
+QMST qmstpubs topics.counts.published
 QMST qmstcb callbacks + failed_callbacks
 QMST qmstctl controls + failed_controls
 QMST qmststus statuses + failed_statuses
@@ -90,6 +93,18 @@ QIST qistgetb traffic.gets - segment_reads :floor
 
 QLST qlstgetl browse_locks
 QLST qlstrell locks_released
+
+QTST qtststot figures.topics.counts.subscribes
+QTST qtstsdur figures.topics.counts.durable_subscribes
+QTST qtstshig1 figures.topics.api_high
+QTST qtstshig2 figures.topics.admin_high
+QTST qtstslow1 figures.topics.api_low
+QTST qtstslow2 figures.topics.admin_low
+QTST qtstsexp figures.topics.expired
+QTST qtsttmsg figures.topics.counts.published
+QTST qtstsphw figures.topics.most_copies
+QTST qtstptot1 figures.topics.counts.puts + figures.topics.counts.put1s
+QTST qtstpnos figures.topics.unmatched
 
 QSPH qsphstor bytes
 QSPH qsphostor bytes_before
@@ -242,6 +257,12 @@ WTAS wtasmthr correlator_high
 WTAS wtaswtas correlator_low
 WTAS wtasflag flags
 WTAS wtaswqct block_count
+WTAS wtassuet account.subscribe.elapsed_ns :tod
+WTAS wtassuct account.subscribe.cpu_ns :tod
+WTAS wtassun account.subscribe.calls
+WTAS wtassqet account.request.elapsed_ns :tod
+WTAS wtassqct account.request.cpu_ns :tod
+WTAS wtassqn account.request.calls
 WTAS wtasotet account.other.elapsed_ns + account.callback.elapsed_ns :tod
 WTAS wtasotct account.other.cpu_ns + account.callback.cpu_ns :tod
 WTAS wtasotn account.other.calls + account.callback.calls
@@ -349,6 +370,11 @@ WQ closesuet queue.close.suspended_ns :tod
 WQ closesun queue.close.suspensions
 WQ selcount queue.selectors
 WQ selmaxln queue.selector_bytes_max
+WQ publishedn queue.published
+WQ topicopensrb topic_open_ns :tod
+WQ topicputsrb topic_put_ns :tod
+WQ topicput1srb topic_put1_ns :tod
+WQ topicclosesrb topic_close_ns :tod
 WQ streamedn queue.streamed
 
 QCST qcstcltm collected_ns :clock

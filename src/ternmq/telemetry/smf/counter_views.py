@@ -159,8 +159,14 @@ class TaskQueueView:
         self.lay = merged([traffic.plain_lay, traffic.persistent_lay])
         self.shortest_lay = max(0, int(self.lay.smallest))
         self.flags = ACCOUNTED if queue.reported else 0
+        # CPU time of verbs on a topic: the publisher's own, for it does the work itself
+        self.topic_open_ns = self.topic_put_ns = self.topic_put1_ns = self.topic_close_ns = 0
         if queue.object_type == _MQOT_TOPIC:
             self.flags |= IS_TOPIC
+            self.topic_open_ns = int(queue.open.cpu_ns)
+            self.topic_put_ns = int(queue.put.cpu_ns)
+            self.topic_put1_ns = int(queue.put1.cpu_ns)
+            self.topic_close_ns = int(queue.close.cpu_ns)
 
 
 def sizes_put(traffic: Traffic) -> Range:

@@ -1,0 +1,1 @@
+"""What the queue manager publishes about itself below $SYS/MQ/INFO/QMGR."""
