@@ -67,6 +67,7 @@ from ternmq.store.catalog_file import catalog_bytes, save_catalog
 from ternmq.store.slow_queue import SlowQueueSweeper
 from ternmq.store.sweep import sweep_overflow
 from ternmq.telemetry.collector import Collector
+from ternmq.telemetry.system_topics import ResourceTopics
 from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
 from ternmq.txn.families.packing import pack_json
 from ternmq.txn.keeper import Keeper
@@ -174,9 +175,9 @@ class Engine:
         self.kernel.event_sink = self.events
         self.kernel.triggers = self.triggers
         self.kernel.reports = Reports(self.kernel)
-        topics = PublishSubscribe(self.kernel)
-        self.kernel.topics = topics
-        self.queued = QueuedInterface(topics)
+        pubsub = PublishSubscribe(self.kernel)
+        self.kernel.topics = pubsub
+        pubsub.system_topics = ResourceTopics(self.kernel, pubsub)
 
     def _take_units(self, replay: Replay) -> None:
         """Numbers of units of work go on, and operators' decisions are known."""

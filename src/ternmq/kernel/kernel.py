@@ -166,6 +166,7 @@ class Kernel:
         on: i64 = 0
         if (
             meter.is_watched
+            or meter.monitors > 0
             or self.number("statistics_mqi") == MQMON_ON
             or self.number("statistics") == MQMON_ON
             or system.classes(STAT) & {1, 5}

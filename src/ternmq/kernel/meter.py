@@ -149,6 +149,7 @@ class Meter:
         self.dispatcher = Dispatcher()
         self.subscriptions = SubscriptionNumbers()  # now; kept always
         self.is_watched = False  # the figures are read (Prometheus): count always
+        self.monitors = 0  # subscriptions that may match resources below $SYS/MQ
         self.mqi_accounting = False  # ACCTMQI(ON)
         self.queue_accounting = False  # ACCTQ lets some queue be accounted
         self.override = False  # ACCTCONO(ENABLED)

@@ -19,6 +19,7 @@ from ternmq.host.shell import Shell
 from ternmq.outlets.restarting import OnFault
 from ternmq.outlets.snapshot_queue import SnapshotQueue
 from ternmq.telemetry.snapshot import (
+    MONITOR,
     PCF,
     SMF,
     ChannelInterval,
@@ -30,6 +31,7 @@ from ternmq.values.status import SMFRead, SMFStatus
 
 if TYPE_CHECKING:
     from ternmq.outlets.metrics_server import MetricsServer
+    from ternmq.outlets.monitor_destination import MonitorDestination
     from ternmq.outlets.pcf_destination import MessageDestination
     from ternmq.outlets.smf_destination import SmfDestination
     from ternmq.outlets.smf_memory import MemoryStream
@@ -89,12 +91,13 @@ class Measurement(Destination):
         self._shell = shell
         self._smf: SmfDestination | None = None
         self._messages: MessageDestination | None = None
+        self._monitor: MonitorDestination | None = None
         log_message = notices_of(shell)
         self._log_message = log_message
         # Records and messages are made in threads of their own: the housekeeper has other work.
         self._queues = {
             family: SnapshotQueue(name, log_message, on_fault=on_fault)
-            for family, name in ((SMF, "SMF"), (PCF, "PCF"))
+            for family, name in ((SMF, "SMF"), (PCF, "PCF"), (MONITOR, "MONITOR"))
         }
         self._making = threading.Lock()
         self.metrics: MetricsServer | None = None
@@ -104,7 +107,7 @@ class Measurement(Destination):
 
     def takes(self, family: str) -> bool:
         """All there is."""
-        return family in (SMF, PCF)
+        return family in (SMF, PCF, MONITOR)
 
     def statistics(self, interval: StatisticsInterval) -> None:
         """The end of an interval."""
@@ -138,6 +141,8 @@ class Measurement(Destination):
             self._smf.close()
 
     def _of(self, family: str) -> Destination:
+        if family == MONITOR:
+            return self.monitor
         return self.smf if family == SMF else self.messages
 
     # ---- the destinations
@@ -167,6 +172,16 @@ class Measurement(Destination):
 
                 self._messages = MessageDestination(self._shell)
             return self._messages
+
+    @property
+    def monitor(self) -> MonitorDestination:
+        """The topics of resources."""
+        with self._making:
+            if self._monitor is None:
+                from ternmq.outlets.monitor_destination import MonitorDestination
+
+                self._monitor = MonitorDestination(self._shell, self.settings.folder)
+            return self._monitor
 
     # ---- for people and programs
 

@@ -15,16 +15,12 @@ from ternmq.base.errors import check
 from ternmq.base.object_types import SUB, TOPIC
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering_topics import subscriptions_changed
 from ternmq.kernel.requests import PutRequest
-from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, StreamedPublication, TopicSink
-from ternmq.pubsub.delivery_plan import DeliveryPlan, origin_of
-from ternmq.pubsub.destinations import Destinations
-from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix
-from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
-from ternmq.pubsub.subscription_definition import subscription_changed, subscription_deleted
-from ternmq.pubsub.subscription_expiry import expire_due
-from ternmq.pubsub.subscription_groups import Group, group_of, is_special
-from ternmq.pubsub.subscription_store import SubscriptionStore
+from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
+from ternmq.pubsub.match_index import MatchIndex
+from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.system_topics import SYSTEM_ROOT, SystemTopics
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
 from ternmq.pubsub.tree_life import TreeLife
 from ternmq.store.catalog import Definition
@@ -73,22 +69,7 @@ class PublishSubscribe(TopicSink):
         self.index = MatchIndex()
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
-        self.destinations = Destinations(kernel)
-        self.plans: dict[str, DeliveryPlan] = {}  # long ones, by topic string
-        self.retained = Retained(self)
-        self.streamed: dict[str, TopicInUse] = {}  # by alias: topics that STREAMQ leads to
-        self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies
-        self.grouped: dict[Group, Subscription] = {}
-        self.special: i64 = 0  # subscriptions for which `subscription_groups.chosen` is asked
-        self.sharers: dict[bytes, list[Handle]] = {}  # Hsubs of shared subscriptions, by SubId
-        self.expiries: list[tuple[int, bytes]] = []  # a heap: when, and which
-        self.store = SubscriptionStore()  # of durable subscriptions of applications
-        self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
-        self.settings: i64 = 0  # rises with what queued publish/subscribe depends on
-        self.input_names: list[str] = []  # queues that it works off, once they are in use
-        # Queued subscriptions on temporary dynamic queues, by queue: they go with it.
-        self.on_temporary: dict[str, list[bytes]] = {}
-        self.left_queues: list[str] = []  # managed queues to be deleted when nothing holds them
+        self.system_topics = SystemTopics()  # the engine puts one here that publishes
         for definition in kernel.catalog.table_of(TOPIC).values():
             self.changed(definition)
         for definition in kernel.catalog.table_of(SUB).values():
@@ -102,48 +83,7 @@ class PublishSubscribe(TopicSink):
         if subscription.name:
             self.by_name[subscription.name] = subscription
         self.index.add(subscription)
-        if subscription.wildcard_level == NO_WILDCARD:  # a pattern is no topic
-            terms = subscription.terms
-            node = self.tree.ensure(literal_prefix(subscription.topic_string, terms.by_character))
-            node.subscribers += 1
-            subscription.node = node
-        if is_special(subscription):
-            self.special += 1
-            if subscription.terms.is_grouped:
-                self.grouped[group_of(subscription)] = subscription
-        if subscription.expires_at_ns:
-            heapq.heappush(self.expiries, (int(subscription.expires_at_ns), subscription.sub_id))
-
-    def change(
-        self,
-        subscription: Subscription,
-        terms: SubscriptionTerms,
-        correl_id: bytes,
-        destination: str,
-        user_data: str,
-        expires_at_ns: i64,
-    ) -> None:
-        """It has other terms; what it matches stays."""
-        if is_special(subscription):
-            self._forget_special(subscription)
-        if expires_at_ns and expires_at_ns != subscription.expires_at_ns:
-            heapq.heappush(self.expiries, (int(expires_at_ns), subscription.sub_id))
-        subscription.terms = terms
-        subscription.correl_id = correl_id
-        subscription.destination = destination
-        subscription.user_data = user_data
-        subscription.expires_at_ns = expires_at_ns
-        subscription.target = None
-        self.index.version += 1
-        if is_special(subscription):
-            self.special += 1
-            if terms.is_grouped:
-                self.grouped[group_of(subscription)] = subscription
-
-    def _forget_special(self, subscription: Subscription) -> None:
-        self.special -= 1
-        if subscription.terms.is_grouped:
-            self.grouped.pop(group_of(subscription), None)
+        self._counted(subscription, 1)
 
     def remove(self, subscription: Subscription) -> None:
         """It matches nothing any more; what is stored of it and its queue are the caller's."""
@@ -156,8 +96,16 @@ class PublishSubscribe(TopicSink):
             subscription.node.subscribers -= 1
             subscription.node.used_ns = self.kernel.clock.monotonic_ns()
         self.index.remove(subscription)
-        if is_special(subscription):
-            self._forget_special(subscription)
+        self._counted(subscription, -1)
+
+    def _counted(self, subscription: Subscription, by: int) -> None:
+        terms = subscription.terms
+        subscriptions_changed(self.kernel, terms.is_durable, terms.sub_type, by)
+        if subscription.topic_string.startswith(SYSTEM_ROOT):
+            if by > 0:
+                self.system_topics.added(subscription)
+            else:
+                self.system_topics.removed(subscription)
 
     # ---- what the kernel asks and reports
 

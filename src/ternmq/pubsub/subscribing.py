@@ -30,27 +30,8 @@ from ternmq.pubsub import managed_queues
 from ternmq.pubsub.opening import full_topic_string, refuse_if_disabled
 from ternmq.pubsub.provided_queues import check_destination, destination_names, open_provided
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, SubscriptionInUse
-from ternmq.pubsub.retained_sending import RetainedSending
-from ternmq.pubsub.subscription import Subscription, shared_terms
-from ternmq.pubsub.subscription_altering import Alteration
-from ternmq.pubsub.subscription_expiry import expire, expires_at, is_over
-from ternmq.pubsub.subscription_groups import group_of
-from ternmq.pubsub.subscription_keeping import forget, keep, keep_altered
-from ternmq.pubsub.subscription_permission import permit
-from ternmq.pubsub.subscription_rules import (
-    VERB,
-    check_descriptor,
-    check_pattern,
-    options_of,
-    terms_of,
-)
-from ternmq.pubsub.topic_authority import check_destination as check_put
-from ternmq.pubsub.topic_authority import (
-    check_remove,
-    check_resume,
-    check_subscribe,
-    subscribing_user,
-)
+from ternmq.pubsub.system_topics import SYSTEM_ROOT
+from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_terms
 
 if TYPE_CHECKING:
     from ternmq.values.calls.topics import Subscribe
@@ -60,43 +41,24 @@ if TYPE_CHECKING:
 class Subscribing:
     """One MQSUB between its steps."""
 
-    def __init__(
-        self,
-        pubsub: PublishSubscribe,
-        connection: Connection,
-        call: Subscribe,
-        destination: Handle | None,
-    ) -> None:
-        self.pubsub = pubsub
-        self.connection = connection
-        self.call = call
-        self.destination = destination
-        self.options = call.sd.options
-        self.user = connection.user  # whose subscription it is to be
-        self.checked_user: str | None = None  # whose authority is asked; None: nobody's
-        self.queue_handle: Handle | None = None
-        self.made_queue = False
-        self.subscription: Subscription | None = None
-        self.is_kept = False
-        self.sending: RetainedSending | None = None
-        self.failed: MQError | None = None
-        self._has_begun = False
-
-    def step(self) -> bool:
-        """Go on; False: parked, or more to do later."""
-        connection = self.connection
-        if self._has_begun:
-            connection.park = None
-            connection.again = False
-        else:
-            connection.begin_verb()
-            self._has_begun = True
-        if self.failed is None:
-            try:
-                return self._go_on()
-            except MQError as error:
-                self.failed = error
-        if not self._undo():
+def subscribe(
+    pubsub: PublishSubscribe, connection: Connection, call: Subscribe, destination: Handle | None
+) -> bool:
+    """MQSUB; False: parked."""
+    kernel = pubsub.kernel
+    connection.begin_verb()
+    options = call.sd.options
+    topic_string = full_topic_string(pubsub, call.sd.object_name, call.object_string, "MQSUB")
+    if topic_string.startswith(SYSTEM_ROOT) and not pubsub.system_topics.prepare(connection):
+        return False
+    if options & mq.MQSO_CREATE == 0 or options & mq.MQSO_DURABLE:
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQSUB", detail=f"options {options}")
+    queue_handle = destination
+    if options & mq.MQSO_MANAGED:
+        queue_handle = open_queue(
+            kernel, connection, _NONDURABLE_MODEL, "", _NONDURABLE_NAMES, _MANAGED_USES, "MQSUB"
+        )
+        if queue_handle is None:
             return False
         raise self.failed
 

@@ -13,6 +13,7 @@ from collections import deque
 from typing import Final, final
 
 from ternmq.base.constants import MQMON_NONE, MQMON_OFF, MQMON_ON
+from ternmq.base.counters import LogCounts
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import LOCAL
 from ternmq.kernel.channel_instance import ChannelInstance
@@ -26,6 +27,7 @@ from ternmq.telemetry.sampling import queue_sample, resting_sample
 from ternmq.telemetry.snapshot import (
     CLASS_CHANNELS,
     CLASS_QUEUES,
+    MONITOR,
     PCF,
     SMF,
     ChannelInterval,
@@ -37,6 +39,7 @@ from ternmq.telemetry.storage_watch import StorageWatch
 from ternmq.telemetry.task_reports import AccountingSettings, TaskReports
 
 _SECOND_NS: Final = 1_000_000_000
+MONITOR_INTERVAL_S: Final = 10
 GLOBAL_INTERVAL_S: Final = 1800  # STATIME(0): what z/OS calls the SMF interval
 
 
@@ -98,13 +101,22 @@ class Collector(MeasureSink):
         self.lost = 0  # snapshots that a destination failed to take
         self.last_failure = ""
         self._cutter = Cutter(kernel)
-        self._statistics: dict[str, Schedule] = {SMF: Schedule(), PCF: Schedule()}
+        self._statistics: dict[str, Schedule] = {
+            SMF: Schedule(),
+            PCF: Schedule(),
+            MONITOR: Schedule(),
+        }
         self._accounting: dict[str, Schedule] = {SMF: Schedule(), PCF: Schedule()}
         self._turns: deque[Turn] = deque()
         now_ns = int(kernel.clock.now_ns())
-        self._sums = {SMF: StatisticsSum(now_ns), PCF: StatisticsSum(now_ns)}
+        self._sums = {
+            SMF: StatisticsSum(now_ns),
+            PCF: StatisticsSum(now_ns),
+            MONITOR: StatisticsSum(now_ns),
+        }
         self.totals: StatisticsSum | None = None  # since metrics were switched on
-        self._sequences = {SMF: 0, PCF: 0}
+        self._slowest = LogCounts()  # of all writes since the start
+        self._sequences = {SMF: 0, PCF: 0, MONITOR: 0}
         self._channels = {SMF: ChannelWatch(), PCF: ChannelWatch(), ACCTG: ChannelWatch()}
         self._initiators = {SMF: InitiatorWatch(), PCF: InitiatorWatch()}
         self._storage = {SMF: StorageWatch(), PCF: StorageWatch()}
@@ -138,6 +150,7 @@ class Collector(MeasureSink):
         statistics[PCF].switch(
             mqi or queues or channels, kernel.number("statistics_interval_s"), now_ns, wall_ns
         )
+        statistics[MONITOR].switch(meter.monitors > 0, MONITOR_INTERVAL_S, now_ns, wall_ns)
         begun = [one for one in self._counting() if one not in counting]
         if begun:
             self._begin_statistics(begun, counting, wall_ns)
@@ -160,7 +173,7 @@ class Collector(MeasureSink):
         )
         on = [one for one, schedule in accounting.items() if schedule.is_on]
         self._settings = AccountingSettings(on, meter)
-        if CLASS_QUEUES in system.classes(STAT):
+        if CLASS_QUEUES in system.classes(STAT) or meter.monitors > 0:
             look_at_journals(kernel)
 
     def _keep_ended(self, wall_ns: int) -> None:
@@ -245,14 +258,17 @@ class Collector(MeasureSink):
         turn.counts_for = self._counting()
         turn.statistics_of = families
         system = self.kernel.meter.system
-        if SMF in families and CLASS_QUEUES in system.classes(STAT):
+        wants_all = SMF in families and CLASS_QUEUES in system.classes(STAT)
+        if wants_all or MONITOR in families:
             turn.statistics.defined = list(self.kernel.catalog.definitions.values())
         for family in families:
             if family == SMF:
                 system.statistics_s = system.statistics_next_s
                 seconds = _interval(system.statistics_s)
-            else:
+            elif family == PCF:
                 seconds = self.kernel.number("statistics_interval_s")
+            else:
+                seconds = MONITOR_INTERVAL_S
             self._statistics[family].begin(seconds, now_ns, turn.now_ns)
 
     def _end_accounting(self, turn: Turn, families: list[str], now_ns: int) -> None:
@@ -305,6 +321,7 @@ class Collector(MeasureSink):
             return
         for family in turn.counts_for:
             self._sums[family].add(cut)
+        self._slowest.merge(cut.log)
         if self.totals is not None:
             self.totals.add(cut)
             self.totals.forget_deleted()
@@ -331,22 +348,30 @@ class Collector(MeasureSink):
         interval.figures = total.figures
         interval.log = total.log
         interval.connections = cut.connections
-        interval.storage = self._storage[family].look(cut.loaded)
+        interval.slowest_ns = self._slowest.longest_ns
+        interval.slowest_at_ns = self._slowest.longest_at_ns
+        if family != MONITOR:
+            interval.storage = self._storage[family].look(cut.loaded)
         interval.queues = _queues_of(total, cut)
-        if family == SMF:
-            interval.queues += self._resting(cut, {one.name for one in interval.queues})
+        if family != PCF:
+            shown = {one.name for one in interval.queues}
+            interval.queues += self._resting(cut, shown, family == MONITOR)
+        if family == MONITOR:
+            return interval
         interval.channels = self._channels[family].look(kernel)
         interval.initiator = self._initiators[family].look(kernel)
         return interval
 
-    def _resting(self, cut: StatisticsCut, shown: set[str]) -> list[QueueSample]:
+    def _resting(
+        self, cut: StatisticsCut, shown: set[str], whatever_statq: bool
+    ) -> list[QueueSample]:
         """Queues with STATQ that no application uses: those without a reader are among them."""
         kernel = self.kernel
         samples: list[QueueSample] = []
         for definition in cut.defined:
             if definition.object_type != LOCAL or definition.name in shown:
                 continue
-            if kernel.is_reported(definition):
+            if whatever_statq or kernel.is_reported(definition):
                 depth = resting_depth(kernel.catalog, definition)
                 if depth >= 0:
                     samples.append(resting_sample(definition, depth))

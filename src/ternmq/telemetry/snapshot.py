@@ -21,6 +21,7 @@ from ternmq.base.counters import ENDED_NORMALLY, LogCounts, QmgrFigures, QueueFi
 # Which family of destinations a snapshot is for.
 SMF: Final = "SMF"
 PCF: Final = "PCF"
+MONITOR: Final = "MONITOR"  # publications below $SYS/MQ
 
 # Statistics trace classes.
 CLASS_SYSTEM: Final = 1  # 115-1, 115-2, 115-201, 115-215
@@ -141,7 +142,7 @@ class StatisticsInterval:
     """Everything about one interval of a queue manager."""
 
     def __init__(self, family: str, qmgr_name: str, started_ns: int, ended_ns: int) -> None:
-        self.family = family  # SMF or PCF: whose interval it is
+        self.family = family  # SMF, PCF or MONITOR: whose interval it is
         self.qmgr_name = qmgr_name
         self.qmgr_identity = ""  # QMID
         self.started_ns = started_ns  # qwhstime; IntervalStartDate, IntervalStartTime
@@ -156,6 +157,9 @@ class StatisticsInterval:
         self.log = LogCounts()
         self.storage = StorageSample()
         self.initiator = InitiatorSample()
+        # slowest write of the log since the start, and when it was
+        self.slowest_ns: i64 = 0
+        self.slowest_at_ns: i64 = 0
         # all that are loaded, for SMF class 5 also others whose STATQ is on; a destination writes
         # those with `reported`
         self.queues: list[QueueSample] = []

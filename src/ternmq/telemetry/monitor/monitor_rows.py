@@ -7,7 +7,7 @@ are those that IBM MQ 9.4.1 publishes, because exporters find and name metrics b
 start from the view that `monitor_views` has for the class.
 
 Not there, because nothing in TernMQ corresponds: classes STATAPP and NHAREPLICA, and of DISK/Log
-number 15, the log sequence number of a quorum.
+numbers 10, 11 (extents that wait to be reused or archived) and 15 (of a quorum).
 """
 
 from __future__ import annotations
@@ -108,8 +108,6 @@ DISK Log 6 us Log - write latency ; write_ns :us
 DISK Log 7 percent Log - current primary space in use ; log_used_percent
 DISK Log 8 percent Log - workload primary space utilization ; log_workload_percent
 DISK Log 9 mb Log - bytes required for media recovery ; media_megabytes
-DISK Log 10 mb Log - bytes occupied by reusable extents ; reusable_megabytes
-DISK Log 11 mb Log - bytes occupied by extents waiting to be archived ; 0
 DISK Log 12 unit Log - write size ; write_bytes
 DISK Log 13 percent Log file system - free space ; log_files.free_percent
 DISK Log 14 lsn Log - disk written log sequence number ; forced_lsn
