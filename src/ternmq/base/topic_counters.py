@@ -1,4 +1,4 @@
-"""What is counted about topics and subscriptions, by the queue manager in an interval or by one task
+"""What is counted about topics and subscriptions, by the queue manager in an interval or by a task
 (164 and 167 of PCF, $SYS STATMQI/SUBSCRIBE and PUBLISH, the topic fields of SMF 116).
 
 Words and units are those of `counters`. *Other* subscriptions are those that are not durable.
@@ -47,7 +47,7 @@ class SubscriptionMarks:
         for at in range(_PLACES):
             if now[at] > self.high[at]:
                 self.high[at] = now[at]
-            if 0 <= now[at] and (self.low[at] < 0 or now[at] < self.low[at]):
+            if now[at] >= 0 and (self.low[at] < 0 or now[at] < self.low[at]):
                 self.low[at] = now[at]
 
     def merge(self, later: SubscriptionMarks) -> None:

@@ -177,7 +177,9 @@ class Engine:
         self.kernel.reports = Reports(self.kernel)
         pubsub = PublishSubscribe(self.kernel)
         self.kernel.topics = pubsub
-        pubsub.system_topics = ResourceTopics(self.kernel, pubsub)
+        topics = ResourceTopics(self.kernel, pubsub)
+        pubsub.system_topics = topics
+        self.collector.topics = topics
 
     def _take_units(self, replay: Replay) -> None:
         """Numbers of units of work go on, and operators' decisions are known."""

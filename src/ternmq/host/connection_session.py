@@ -201,19 +201,19 @@ class Session:
         if clock is not None and clock.waits_for:
             clock.go_on(self.engine.clock.monotonic_ns())
 
-    def refuse(self, verb: str, handle: Handle | None) -> None:
+    def refuse(self, verb: str, handle: Handle | None, reason: int = 0) -> None:
         """A verb was refused: that is counted, if anything is."""
         kernel = self.engine.kernel
         if kernel.measured:
             with self.shell.lock:
-                refused(kernel, self.link, verb, handle)
+                refused(kernel, self.link, verb, handle, reason)
 
     def give_up(self, step: Step, failure: BaseException) -> None:
         """A step has raised, or its caller is gone: nothing was got, and a refusal is counted."""
         if step.got is not None:
             self.take_back(step.got)
         if isinstance(failure, MQError):
-            self.refuse(step.counts_as, step.subject)
+            self.refuse(step.counts_as, step.subject, failure.reason)
 
     # ---- handles and requests
 

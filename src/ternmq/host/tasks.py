@@ -114,8 +114,8 @@ class LoopTransport(TaskTransport):
             if self.keeps_entry:
                 self.entry = entry
             return entry.msg_id
-        except MQError:
-            session.refuse("MQPUT", handle)
+        except MQError as refused:
+            session.refuse("MQPUT", handle, refused.reason)
             raise
         finally:
             session.end_task()
@@ -135,8 +135,8 @@ class LoopTransport(TaskTransport):
             if session.must_wait(call):
                 await session.finish_get(call)
             session.answered(call)
-        except MQError:
-            session.refuse(get_verb(request), handle)
+        except MQError as refused:
+            session.refuse(get_verb(request), handle, refused.reason)
             raise
         finally:
             session.end_task()
@@ -155,8 +155,8 @@ class LoopTransport(TaskTransport):
             if session.must_wait(call):
                 await session.finish_get(call)
             return call
-        except MQError:
-            session.refuse(get_verb(request), handle)
+        except MQError as refused:
+            session.refuse(get_verb(request), handle, refused.reason)
             raise
         finally:
             session.end_task()
@@ -212,8 +212,8 @@ class LoopTransport(TaskTransport):
             await self.session.run_step(link, step)
             if call.wait_s > 0 and call.lacks():
                 await self._wait(link, call, step)
-        except MQError:
-            self.session.refuse(step.verb, step.subject)
+        except MQError as refused:
+            self.session.refuse(step.verb, step.subject, refused.reason)
             raise
 
     async def _wait(self, link: Link, call: Call, step: Step) -> None:

@@ -169,8 +169,8 @@ class ThreadTransport(Transport):
         try:
             check_open_for_output(handle, int(form.options), "MQPUT")
             return self.shell.put(self.link, handle, form, data).msg_id
-        except MQError:
-            session.refuse("MQPUT", handle)
+        except MQError as refused:
+            session.refuse("MQPUT", handle, refused.reason)
             raise
         finally:
             session.end()
@@ -185,8 +185,8 @@ class ThreadTransport(Transport):
             if request.options & mq.MQGMO_UNLOCK:
                 return message_of(session.engine.clock, session.unlocked(handle, request))
             call = self.shell.get(self.link, handle, request)
-        except MQError:
-            session.refuse(get_verb(request), handle)
+        except MQError as refused:
+            session.refuse(get_verb(request), handle, refused.reason)
             raise
         finally:
             session.end()
@@ -234,8 +234,8 @@ class ThreadTransport(Transport):
         try:
             self.shell.run(self.link, _BEGIN)
             session.enter_unit()
-        except MQError:
-            session.refuse("MQBEGIN", None)
+        except MQError as refused:
+            session.refuse("MQBEGIN", None, refused.reason)
             raise
         finally:
             session.end()
@@ -246,8 +246,8 @@ class ThreadTransport(Transport):
         try:
             session.in_unit = False
             self.shell.run(self.link, _COMMIT)
-        except MQError:
-            session.refuse("MQCMIT", None)
+        except MQError as refused:
+            session.refuse("MQCMIT", None, refused.reason)
             raise
         finally:
             session.end()
@@ -261,8 +261,8 @@ class ThreadTransport(Transport):
         try:
             session.in_unit = False
             self.shell.run(self.link, _BACK_OUT)
-        except MQError:
-            session.refuse("MQBACK", None)
+        except MQError as refused:
+            session.refuse("MQBACK", None, refused.reason)
             raise
         finally:
             session.end()
@@ -273,8 +273,8 @@ class ThreadTransport(Transport):
             self.shell.run(link, step)
             if call.wait_s > 0 and call.lacks():
                 self._wait(link, call, step)
-        except MQError:
-            self.session.refuse(step.verb, step.subject)
+        except MQError as refused:
+            self.session.refuse(step.verb, step.subject, refused.reason)
             raise
 
     def _wait(self, link: Link, call: Call, step: Step) -> None:

@@ -134,6 +134,9 @@ class Connection:
         # while the connection is accounted for; the clock is the shell's
         self.account: TaskAccount | None = None
         self.clock: VerbClock | None = None
+        # whether its calls are traced, and by which subscriptions that was found (`call_trace`)
+        self.is_traced = False
+        self.trace_version: i64 = 0
         self.conversion: ConversionService | None = None  # what its gets convert with
         # for the shell
         self.durable_at: i64 = 0

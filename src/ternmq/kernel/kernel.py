@@ -26,7 +26,7 @@ from ternmq.codec.conversion_service import ConversionService
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.delays import DelayIndex
 from ternmq.kernel.events import EventSink, events_on
-from ternmq.kernel.meter import ACCOUNTING, ACCTG, STAT, STATISTICS, Meter
+from ternmq.kernel.meter import ACCOUNTING, ACCTG, STAT, STATISTICS, TRACED, Meter
 from ternmq.kernel.notices import Notices
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.parts import Parts
@@ -184,6 +184,8 @@ class Kernel:
         meter.task_traces = bool(system.classes(ACCTG) & {1, 3})
         if meter.task_traces or meter.mqi_accounting or meter.queue_accounting or meter.override:
             on |= ACCOUNTING
+        if meter.tracers > 0:
+            on |= TRACED
         self.measured = on
         for connection in self.connections.values():
             if not on & ACCOUNTING:

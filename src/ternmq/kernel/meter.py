@@ -17,12 +17,14 @@ from ternmq.base.counters import LogCounts, QmgrFigures, QueueFigures
 from ternmq.base.topic_counters import SubscriptionNumbers
 
 if TYPE_CHECKING:
+    from ternmq.kernel.call_trace import TracedCall
     from ternmq.kernel.channel_instance import ChannelInstance
     from ternmq.kernel.connection import Connection
     from ternmq.kernel.objects import LocalQueue
 
 STATISTICS: Final = 1  # of queues and of the queue manager
 ACCOUNTING: Final = 2  # of tasks
+TRACED: Final = 4  # calls of tasks, for subscribers (see `call_trace`)
 
 STAT: Final = "STAT"
 ACCTG: Final = "ACCTG"
@@ -115,6 +117,10 @@ class MeasureSink:
     def end_statistics(self) -> None:
         """RESET QMGR TYPE(STATISTICS): the interval ends now."""
 
+    def is_traced(self, connection: Connection) -> bool:
+        """Whether a subscription matches the activity trace of a connection."""
+        return False
+
     def destinations_shown(self) -> list[tuple[str, int]]:
         """Names of the places that records go to, and how many records each has lost."""
         return []
@@ -149,6 +155,11 @@ class Meter:
         self.dispatcher = Dispatcher()
         self.subscriptions = SubscriptionNumbers()  # now; kept always
         self.is_watched = False  # the figures are read (Prometheus): count always
+        self.tracers = 0  # subscriptions that may match activity trace
+        self.trace_version: i64 = 1  # rises when they change
+        self.traced_since_ns: i64 = 0  # Unix time, when the first of them began
+        self.traced_calls: list[TracedCall] = []  # to be published
+        self.traces_lost: i64 = 0
         self.monitors = 0  # subscriptions that may match resources below $SYS/MQ
         self.mqi_accounting = False  # ACCTMQI(ON)
         self.queue_accounting = False  # ACCTQ lets some queue be accounted

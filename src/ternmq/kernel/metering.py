@@ -16,9 +16,10 @@ from ternmq.base.constants import MQ_Q_NAME_LENGTH, MQOT_TOPIC
 from ternmq.base.counters import QueueFigures, Range, Traffic
 from ternmq.base.object_types import BY_BIT
 from ternmq.base.reasons import MQRC_NO_MSG_AVAILABLE, MQRC_TRUNCATED_MSG_FAILED
+from ternmq.kernel.call_trace import GET, PUT, PUT1, trace
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.meter import STATISTICS
+from ternmq.kernel.meter import STATISTICS, TRACED
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
 from ternmq.store.queue import Queue
@@ -119,6 +120,8 @@ def was_put(
                 account.depth_high = depth
             task.put_sizes.add(entry.length)
             book(handle.connection, account.put1 if handle.is_put1 else account.put)
+    if kernel.measured & TRACED:
+        trace(kernel, handle.connection, PUT1 if handle.is_put1 else PUT, handle, entry)
 
 
 def _add_put(traffic: Traffic, handle: Handle, entry: Entry, handed_over: bool) -> None:
@@ -175,6 +178,8 @@ def was_got(
         book(connection, account.get)
     if handle.selection is not None:
         _has_selected(kernel, handle, local, account)
+    if kernel.measured & TRACED:
+        trace(kernel, handle.connection, GET, handle, entry)
 
 
 def were_got(
@@ -204,6 +209,9 @@ def were_got(
             task.get_sizes.add(entry.length)
         book(handle.connection, account.get)
         account.get.calls += sizes.count - 1
+    if kernel.measured & TRACED:
+        for entry in entries:
+            trace(kernel, handle.connection, GET, handle, entry)
 
 
 def _add_all(sizes: Range, lay: Range, entries: list[Entry], now_ns: i64) -> None:
@@ -266,6 +274,8 @@ def was_browsed(
             task.get_sizes.add(length)
         _count_kind(account, call)
     _has_selected(kernel, call.handle, local, account)
+    if kernel.measured & TRACED:
+        trace(kernel, call.connection, GET, call.handle, entry)
 
 
 def _count_kind(account: TaskQueueAccount, call: GetCall) -> None:
@@ -312,6 +322,12 @@ def got_nothing(kernel: Kernel, call: GetCall, local: LocalQueue, reason: i64) -
         account.get.failed += 1
         _count_kind(account, call)
     _has_selected(kernel, call.handle, local, account)
+    _trace_empty(kernel, call, reason)
+
+
+def _trace_empty(kernel: Kernel, call: GetCall, reason: i64) -> None:
+    if kernel.measured & TRACED:
+        trace(kernel, call.connection, GET, call.handle, None, reason)
 
 
 def _has_selected(

@@ -13,9 +13,22 @@ from ternmq.base.counters import (
     OBJECT_TYPES,
     REGISTERED,
 )
+from ternmq.kernel.call_trace import (
+    BACK,
+    CB,
+    CLOSE,
+    CMIT,
+    CTL,
+    DISC,
+    INQ,
+    OPEN,
+    SET,
+    STAT,
+    trace,
+)
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import BROKEN, STOPPING, Kernel
-from ternmq.kernel.meter import ACCOUNTING, STATISTICS, EndedTask
+from ternmq.kernel.meter import ACCOUNTING, STATISTICS, TRACED, EndedTask
 from ternmq.kernel.metering import account_of, book, figures_of
 from ternmq.kernel.objects import LocalQueue
 
@@ -24,6 +37,8 @@ from ternmq.kernel.objects import LocalQueue
 
 def was_opened(kernel: Kernel, handle: Handle) -> None:
     """MQOPEN has worked. What MQPUT1 opens is counted as MQPUT1."""
+    if kernel.measured & TRACED and not handle.is_put1:
+        trace(kernel, handle.connection, OPEN, handle)
     local = handle.local
     connection = handle.connection
     if kernel.measured & STATISTICS:
@@ -69,6 +84,8 @@ def was_widened(kernel: Kernel, handle: Handle) -> None:
 def was_closed(kernel: Kernel, handle: Handle, local: LocalQueue | None, by_call: bool) -> None:
     """MQCLOSE has worked, or the end of its connection has closed a handle. `local` is what it was
     open on."""
+    if kernel.measured & TRACED and by_call and not handle.is_put1:
+        trace(kernel, handle.connection, CLOSE, handle)
     if kernel.measured & STATISTICS:
         if local is not None:
             figures = figures_of(kernel, local)
@@ -95,6 +112,8 @@ def was_closed(kernel: Kernel, handle: Handle, local: LocalQueue | None, by_call
 
 def was_inquired(kernel: Kernel, handle: Handle) -> None:
     """MQINQ has worked."""
+    if kernel.measured & TRACED:
+        trace(kernel, handle.connection, INQ, handle)
     if kernel.measured & STATISTICS:
         if handle.local is not None:
             figures_of(kernel, handle.local).inquires += 1
@@ -108,6 +127,8 @@ def was_inquired(kernel: Kernel, handle: Handle) -> None:
 
 def was_set(kernel: Kernel, handle: Handle) -> None:
     """MQSET has worked."""
+    if kernel.measured & TRACED:
+        trace(kernel, handle.connection, SET, handle)
     if kernel.measured & STATISTICS:
         if handle.local is not None:
             figures_of(kernel, handle.local).sets += 1
@@ -129,6 +150,8 @@ def place_of(handle: Handle) -> int:
 
 def was_committed(kernel: Kernel, connection: Connection) -> None:
     """MQCMIT has worked."""
+    if kernel.measured & TRACED:
+        trace(kernel, connection, CMIT)
     if kernel.measured & STATISTICS:
         kernel.meter.figures.commits += 1
     task = connection.account
@@ -138,6 +161,8 @@ def was_committed(kernel: Kernel, connection: Connection) -> None:
 
 def was_backed_out(kernel: Kernel, connection: Connection) -> None:
     """MQBACK has worked."""
+    if kernel.measured & TRACED:
+        trace(kernel, connection, BACK)
     if kernel.measured & STATISTICS:
         kernel.meter.figures.backouts += 1
     task = connection.account
@@ -156,6 +181,8 @@ def was_prepared(kernel: Kernel, connection: Connection) -> None:
 
 def was_asked(kernel: Kernel, connection: Connection) -> None:
     """MQSTAT has worked."""
+    if kernel.measured & TRACED:
+        trace(kernel, connection, STAT)
     if kernel.measured & STATISTICS:
         kernel.meter.figures.statuses += 1
     task = connection.account
@@ -165,6 +192,8 @@ def was_asked(kernel: Kernel, connection: Connection) -> None:
 
 def was_registered(kernel: Kernel, connection: Connection) -> None:
     """A client has registered a callback (MQCB), and says so."""
+    if kernel.measured & TRACED:
+        trace(kernel, connection, CB)
     if kernel.measured & STATISTICS:
         kernel.meter.figures.callbacks[REGISTERED] += 1
     task = connection.account
@@ -174,6 +203,8 @@ def was_registered(kernel: Kernel, connection: Connection) -> None:
 
 def was_controlled(kernel: Kernel, connection: Connection, how: int) -> None:
     """A client has started or stopped its callbacks (MQCTL), and says so."""
+    if kernel.measured & TRACED:
+        trace(kernel, connection, CTL)
     if kernel.measured & STATISTICS:
         kernel.meter.figures.controls[how] += 1
     task = connection.account
@@ -198,6 +229,8 @@ def has_connected(kernel: Kernel, connection: Connection) -> None:
 
 def has_ended(kernel: Kernel, connection: Connection, vanished: bool, handles: int) -> None:
     """A connection is gone; so many handles were open at the end."""
+    if kernel.measured & TRACED:
+        trace(kernel, connection, DISC)
     how = ENDED_NORMALLY
     if vanished:
         is_ending = kernel.status == STOPPING or kernel.status == BROKEN

@@ -10,10 +10,12 @@ from typing import Final
 from mypy_extensions import i64
 
 from ternmq.base.topic_counters import TopicCounts
+from ternmq.kernel.call_trace import PUT, PUT1, SUB, SUBRQ, trace
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.meter import STATISTICS
+from ternmq.kernel.meter import STATISTICS, TRACED
 from ternmq.kernel.metering import account_of, book
+from ternmq.values.entry import Entry
 
 CREATED: Final = 0
 ALTERED: Final = 1
@@ -34,12 +36,17 @@ def have_expired(kernel: Kernel, subscriptions: int) -> None:
         kernel.meter.figures.topics.expired += subscriptions
 
 
-def was_published(kernel: Kernel, handle: Handle, length: i64, is_persistent: bool) -> None:
+def was_published(
+    kernel: Kernel, handle: Handle, length: i64, is_persistent: bool, entry: Entry | None = None
+) -> None:
     """MQPUT or MQPUT1 by an application has published a message."""
+    connection = handle.connection
+    if connection.connection_id == 0:  # the queue manager's own
+        return
+    if kernel.measured & TRACED:
+        trace(kernel, connection, PUT1 if handle.is_put1 else PUT, handle, entry)
     if kernel.measured & STATISTICS:
-        _add_publication(
-            kernel.meter.figures.topics.counts, handle.is_put1, length, is_persistent
-        )
+        _add_publication(kernel.meter.figures.topics.counts, handle.is_put1, length, is_persistent)
     task = handle.connection.account
     if task is None:
         return
@@ -96,8 +103,16 @@ def went_to_subscribers(
             account.published += copies
 
 
-def was_subscribed(kernel: Kernel, connection: Connection, is_durable: bool, how: int) -> None:
+def was_subscribed(
+    kernel: Kernel,
+    connection: Connection,
+    is_durable: bool,
+    how: int,
+    handle: Handle | None = None,
+) -> None:
     """MQSUB, or a command, has made, altered or resumed a subscription."""
+    if kernel.measured & TRACED:
+        trace(kernel, connection, SUB, handle)
     if kernel.measured & STATISTICS:
         _add_subscription(kernel.meter.figures.topics.counts, is_durable, how)
     task = connection.account
@@ -146,8 +161,10 @@ def _add_end(counts: TopicCounts, is_durable: bool, is_removed: bool) -> None:
         counts.other_kept += 1
 
 
-def were_requested(kernel: Kernel, connection: Connection) -> None:
+def were_requested(kernel: Kernel, connection: Connection, handle: Handle | None = None) -> None:
     """MQSUBRQ has worked."""
+    if kernel.measured & TRACED:
+        trace(kernel, connection, SUBRQ, handle)
     if kernel.measured & STATISTICS:
         kernel.meter.figures.topics.counts.requests += 1
     task = connection.account

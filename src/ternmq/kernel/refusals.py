@@ -12,6 +12,7 @@ from ternmq.base.accounts import TaskAccount, TaskQueueAccount, VerbTime
 from ternmq.base.constants import MQOT_Q
 from ternmq.base.counters import QmgrFigures, Traffic
 from ternmq.base.topic_counters import TopicCounts
+from ternmq.kernel.call_trace import trace_refusal
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import STATISTICS
@@ -24,8 +25,11 @@ _PUTS: Final = ("MQPUT", "MQPUT1")
 _OF_OBJECTS: Final = ("MQOPEN", "MQCLOSE", "MQINQ", "MQSET")
 
 
-def refused(kernel: Kernel, connection: Connection, verb: str, handle: Handle | None) -> None:
+def refused(
+    kernel: Kernel, connection: Connection, verb: str, handle: Handle | None, reason: int = 0
+) -> None:
     """A verb was refused; `handle` is what it was for, if that is known."""
+    trace_refusal(kernel, connection, verb, handle, reason)
     is_closed = handle is not None and handle.is_put1 and handle.local is None
     if handle is not None and is_closed and handle.route is None:
         handle.local = kernel.locals.get(handle.resolved_name)  # an MQPUT1 has closed it already

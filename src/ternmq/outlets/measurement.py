@@ -30,6 +30,8 @@ from ternmq.telemetry.snapshot import (
 from ternmq.values.status import SMFRead, SMFStatus
 
 if TYPE_CHECKING:
+    from ternmq.kernel.call_trace import TracedCall
+    from ternmq.outlets.activity_destination import ActivityDestination
     from ternmq.outlets.metrics_server import MetricsServer
     from ternmq.outlets.monitor_destination import MonitorDestination
     from ternmq.outlets.pcf_destination import MessageDestination
@@ -92,6 +94,7 @@ class Measurement(Destination):
         self._smf: SmfDestination | None = None
         self._messages: MessageDestination | None = None
         self._monitor: MonitorDestination | None = None
+        self._traces: ActivityDestination | None = None
         log_message = notices_of(shell)
         self._log_message = log_message
         # Records and messages are made in threads of their own: the housekeeper has other work.
@@ -121,6 +124,10 @@ class Measurement(Destination):
     def channels(self, interval: ChannelInterval) -> None:
         """Accounting of channels, which only SMF has."""
         self._queues[SMF].add(lambda: self.smf.channels(interval))
+
+    def activity(self, calls: list[TracedCall]) -> None:
+        """Calls that somebody traces."""
+        self._queues[MONITOR].add(lambda: self.traces.publish(calls))
 
     def drain(self) -> bool:
         """Wait until all handed over so far is records and messages; False if it takes too long."""
@@ -182,6 +189,16 @@ class Measurement(Destination):
 
                 self._monitor = MonitorDestination(self._shell, self.settings.folder)
             return self._monitor
+
+    @property
+    def traces(self) -> ActivityDestination:
+        """The topics of application activity trace."""
+        with self._making:
+            if self._traces is None:
+                from ternmq.outlets.activity_destination import ActivityDestination
+
+                self._traces = ActivityDestination(self._shell)
+            return self._traces
 
     # ---- for people and programs
 

@@ -135,9 +135,7 @@ class MonitorDestination(Destination):
             for queue, kinds in self._asked(interval.queues[at : at + _QUEUES_A_LOOK], of_queues):
                 view = QueueView(queue)
                 for messages in kinds:
-                    topic_string = data_topic(
-                        self._name, messages.one, messages.kind, queue.name
-                    )
+                    topic_string = data_topic(self._name, messages.one, messages.kind, queue.name)
                     message = messages.message(self._name, view, interval_us, queue.name)
                     self._publish(topic_string, message)
 

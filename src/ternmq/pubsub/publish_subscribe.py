@@ -20,6 +20,7 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
 from ternmq.pubsub.match_index import MatchIndex
 from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.subscription_store import SubscriptionStore
 from ternmq.pubsub.system_topics import SYSTEM_ROOT, SystemTopics
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
 from ternmq.pubsub.tree_life import TreeLife

@@ -30,8 +30,8 @@ from ternmq.pubsub import managed_queues
 from ternmq.pubsub.opening import full_topic_string, refuse_if_disabled
 from ternmq.pubsub.provided_queues import check_destination, destination_names, open_provided
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, SubscriptionInUse
-from ternmq.pubsub.system_topics import SYSTEM_ROOT
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_terms
+from ternmq.pubsub.system_topics import SYSTEM_ROOT
 
 if TYPE_CHECKING:
     from ternmq.values.calls.topics import Subscribe

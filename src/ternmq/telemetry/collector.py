@@ -16,7 +16,9 @@ from ternmq.base.constants import MQMON_NONE, MQMON_OFF, MQMON_ON
 from ternmq.base.counters import LogCounts
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import LOCAL
+from ternmq.kernel.call_trace import TracedCall
 from ternmq.kernel.channel_instance import ChannelInstance
+from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import ACCTG, STAT, EndedTask, MeasureSink
 from ternmq.kernel.unloaded import look_at_journals, resting_depth
@@ -36,6 +38,7 @@ from ternmq.telemetry.snapshot import (
     StatisticsInterval,
 )
 from ternmq.telemetry.storage_watch import StorageWatch
+from ternmq.telemetry.system_topics import ResourceTopics
 from ternmq.telemetry.task_reports import AccountingSettings, TaskReports
 
 _SECOND_NS: Final = 1_000_000_000
@@ -88,6 +91,7 @@ class Turn:
         self.tasks_of: dict[str, int] = {}
         self.ended: list[EndedTask] = []
         self.channels_gone: list[ChannelInstance] = []
+        self.calls: list[TracedCall] = []
         self.is_last = False
 
 
@@ -98,6 +102,7 @@ class Collector(MeasureSink):
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.destinations: list[Destination] = []
+        self.topics: ResourceTopics | None = None  # the engine puts it here
         self.lost = 0  # snapshots that a destination failed to take
         self.last_failure = ""
         self._cutter = Cutter(kernel)
@@ -204,6 +209,10 @@ class Collector(MeasureSink):
             self._end_statistics(turn, [PCF], int(self.kernel.clock.monotonic_ns()))
             self._turns.append(turn)
 
+    def is_traced(self, connection: Connection) -> bool:
+        topics = self.topics
+        return topics is not None and topics.is_traced(connection)
+
     def destinations_shown(self) -> list[tuple[str, int]]:
         return [shown for one in self.destinations for shown in one.shown()]
 
@@ -228,7 +237,7 @@ class Collector(MeasureSink):
         due = [one for one, schedule in self._statistics.items() if schedule.is_due(now_ns)]
         tasks = [one for one, schedule in self._accounting.items() if schedule.is_due(now_ns)]
         meter = kernel.meter
-        if not (due or tasks or meter.ended or meter.channels_gone):
+        if not (due or tasks or meter.ended or meter.channels_gone or meter.traced_calls):
             return
         turn = Turn(int(kernel.clock.now_ns()), self._settings)
         self._end(turn, due, tasks, now_ns)
@@ -244,6 +253,9 @@ class Collector(MeasureSink):
     def _end(self, turn: Turn, due: list[str], tasks: list[str], now_ns: int) -> None:
         meter = self.kernel.meter
         turn.ended = self._cutter.ended()
+        if meter.traced_calls:
+            turn.calls = meter.traced_calls
+            meter.traced_calls = []
         if meter.channels_gone:
             turn.channels_gone = meter.channels_gone
             meter.channels_gone = []
@@ -311,6 +323,9 @@ class Collector(MeasureSink):
                 watch.left(turn.channels_gone)
             self._deliver_statistics(turn)
             self._deliver_tasks(turn)
+            if turn.calls:
+                for destination in self._takers(MONITOR):
+                    destination.activity(turn.calls)
             if turn.is_last:
                 for destination in self.destinations:
                     destination.close()

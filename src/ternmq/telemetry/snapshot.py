@@ -17,6 +17,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base.accounts import TaskAccount
 from ternmq.base.counters import ENDED_NORMALLY, LogCounts, QmgrFigures, QueueFigures
+from ternmq.kernel.call_trace import TracedCall
 
 # Which family of destinations a snapshot is for.
 SMF: Final = "SMF"
@@ -233,6 +234,9 @@ class Destination:
 
     def channels(self, interval: ChannelInterval) -> None:
         """An accounting interval with channels has ended."""
+
+    def activity(self, calls: list[TracedCall]) -> None:
+        """Calls of applications whose activity is traced."""
 
     def shown(self) -> list[tuple[str, int]]:
         """Names of the places it writes to, and how many records each has lost."""

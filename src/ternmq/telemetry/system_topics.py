@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
+from ternmq.base.constants import MQCNO_ACTIVITY_TRACE_DISABLED
 from ternmq.base.errors import MQError
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
@@ -50,6 +51,20 @@ def may_reach(subscription: Subscription, root: str) -> bool:
     if len(plain) == len(subscription.topic_string):
         return plain.startswith(root)
     return plain.startswith(root) or root.startswith(plain)
+
+
+def activity_topics(qmgr_name: str, connection: Connection) -> list[str]:
+    """Where calls of a connection are published. An application is named by what follows the last
+    slash of its name."""
+    root = f"{_ROOT}{level_of(qmgr_name)}/ActivityTrace"
+    application = connection.application.rstrip()
+    application = application[max(application.rfind("/"), application.rfind("\\")) + 1 :]
+    topics = [f"{root}/ConnectionId/{connection.tag.hex().upper()}"]
+    if application:
+        topics.append(f"{root}/ApplName/{application}")
+    if connection.channel_name:
+        topics.append(f"{root}/ChannelName/{level_of(connection.channel_name)}")
+    return topics
 
 
 @final
@@ -108,3 +123,25 @@ class ResourceTopics(SystemTopics):
             meter.monitors += by
             if (before > 0) != (meter.monitors > 0):
                 self.kernel.measure()
+        if may_reach(subscription, self._trace):
+            before = meter.tracers
+            meter.tracers += by
+            meter.trace_version += 1
+            if (before > 0) != (meter.tracers > 0):
+                meter.traced_since_ns = self.kernel.clock.now_ns()
+                self.kernel.measure()
+
+    def is_traced(self, connection: Connection) -> bool:
+        """Whether a subscription matches the trace of a connection, which may have forbidden
+        it."""
+        if connection.connection_id == 0 or _forbids(self.kernel, connection):
+            return False
+        topics = activity_topics(self.kernel.name, connection)
+        return any(self.publisher.is_wanted(one) for one in topics)
+
+
+def _forbids(kernel: Kernel, connection: Connection) -> bool:
+    """MQCNO_ACTIVITY_TRACE_DISABLED, where ACTVCONO lets that count."""
+    if not connection.connect_options & MQCNO_ACTIVITY_TRACE_DISABLED:
+        return False
+    return kernel.number("activity_override") != 0

@@ -95,7 +95,7 @@ class Guarded(Job):
     def _report_error(self, error: MQError) -> None:
         """Refuse it; if even that cannot be said, the partner is cut off."""
         try:
-            self.count_refusal()
+            self.count_refusal(error.reason)
             self.refuse(error)
         except Exception as fault:
             self.conversation.cut_off(fault, self.doing())
@@ -104,7 +104,7 @@ class Guarded(Job):
     def drop(self) -> None:
         """It ends without an answer."""
 
-    def count_refusal(self) -> None:
+    def count_refusal(self, reason: int) -> None:
         """A call is refused: for statistics and accounting."""
 
     def doing(self) -> str:
@@ -132,10 +132,10 @@ class Call(Guarded):
     def is_gone(self) -> bool:
         return self.conversation.call is not self
 
-    def count_refusal(self) -> None:
+    def count_refusal(self, reason: int) -> None:
         verbs = self.conversation.verbs
         if verbs is not None:
-            verbs.refuse(self.verb(), self.subject())
+            verbs.refuse(self.verb(), self.subject(), reason)
 
     def verb(self) -> str:
         """Which call of the MQI it is."""

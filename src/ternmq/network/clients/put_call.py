@@ -201,7 +201,7 @@ def _put_silently(
         check_length(conversation, request, message)
         entry = verbs.put(plan.handle, request, message)
     except MQError as error:
-        verbs.refuse("MQPUT", plan.handle)
+        verbs.refuse("MQPUT", plan.handle, error.reason)
         if link.clock is not None:
             verbs.stop_put(plan.handle)
         note_failure(conversation, plan.pmo, plan.handle.resolved_name, error)

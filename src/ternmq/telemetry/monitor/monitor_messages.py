@@ -65,8 +65,10 @@ def metadata(qmgr_name: str) -> list[Retained]:
         ]
         groups = [_type_group(root, one, kind) for kind in one.types]
         found.append(Retained(f"{root}/{one.name}/TYPES", _message(opening + groups)))
-        for kind in one.types:
-            found.append(Retained(f"{root}/{one.name}/{kind.name}", _of(qmgr_name, one, kind)))
+        found += [
+            Retained(f"{root}/{one.name}/{kind.name}", _of(qmgr_name, one, kind))
+            for kind in one.types
+        ]
     return found
 
 

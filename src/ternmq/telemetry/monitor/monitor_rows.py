@@ -171,7 +171,7 @@ STATMQI SUBSCRIBE 13 unit Durable subscriber - low water mark ; marks.durable.al
 STATMQI SUBSCRIBE 14 unit Non-durable subscriber - high water mark ; marks.other.all_high
 STATMQI SUBSCRIBE 15 unit Non-durable subscriber - low water mark ; marks.other.all_low
 STATMQI PUBLISH 0 delta Topic MQPUT/MQPUT1 interval total ; topics.puts + topics.put1s
-STATMQI PUBLISH 1 delta Interval total topic bytes put ; topics.plain_bytes + topics.persistent_bytes
+STATMQI PUBLISH 1 delta Interval total topic bytes put ; $TOPIC_BYTES
 STATMQI PUBLISH 2 delta Published to subscribers - message count ; topics.published
 STATMQI PUBLISH 3 delta Published to subscribers - byte count ; topics.published_bytes
 STATMQI PUBLISH 4 delta Non-persistent - topic MQPUT/MQPUT1 count ; $PLAIN_TOPIC
@@ -225,6 +225,7 @@ _LONG: Final = {
         " + traffic.persistent_puts.total + traffic.persistent_put1s.total"
     ),
     "$GET_BYTES": "traffic.plain_gets.total + traffic.persistent_gets.total",
+    "$TOPIC_BYTES": "topics.plain_bytes + topics.persistent_bytes",
     "$PLAIN_TOPIC": "topics.plain_puts + topics.plain_put1s",
     "$PERSISTENT_TOPIC": "topics.persistent_puts + topics.persistent_put1s",
     "$GETS_EMPTY": "destructive MQGET fails with MQRC_NO_MSG_AVAILABLE",

@@ -64,8 +64,8 @@ OPENING 31 CommandLevel n command_level
 164 704 BackCount n figures.backouts
 164 758 ExpiredMsgCount n figures.expired
 164 760 PurgeCount n figures.purged
-164 764 DurableSubscribeCount l topics.durable_created | topics.durable_altered | topics.durable_resumed | 0
-164 765 NonDurableSubscribeCount l topics.other_created | topics.other_altered | topics.other_resumed | 0
+164 764 DurableSubscribeCount l $DURABLE
+164 765 NonDurableSubscribeCount l $OTHER
 164 766 SubscribeFailCount n topics.failed_subscribes
 164 786 DurableUnsubscribeCount l topics.durable_kept | topics.durable_removed | 0 | 0
 164 787 NonDurableUnsubscribeCount l topics.other_kept | topics.other_removed | 0 | 0
@@ -172,8 +172,8 @@ TASK 3025 UserId s12 identity.user
 167 752 InqFailCount l *account.failed_inquires
 167 744 SetCount l *account.sets
 167 753 SetFailCount l *account.failed_sets
-167 764 DurableSubscribeCount l topics.durable_created | topics.durable_altered | topics.durable_resumed | 0
-167 765 NonDurableSubscribeCount l topics.other_created | topics.other_altered | topics.other_resumed | 0
+167 764 DurableSubscribeCount l $DURABLE
+167 765 NonDurableSubscribeCount l $OTHER
 167 766 SubscribeFailCount n topics.failed_subscribes
 167 786 DurableUnsubscribeCount l topics.durable_kept | topics.durable_removed | 0 | 0
 167 787 NonDurableUnsubscribeCount l topics.other_kept | topics.other_removed | 0 | 0
@@ -232,6 +232,8 @@ _LONG: Final = {
         "traffic.plain_puts.total + traffic.plain_put1s.total"
         " | traffic.persistent_puts.total + traffic.persistent_put1s.total"
     ),
+    "$DURABLE": ("topics.durable_created | topics.durable_altered | topics.durable_resumed | 0"),
+    "$OTHER": "topics.other_created | topics.other_altered | topics.other_resumed | 0",
     "$BROWSE_LEAST": (
         "traffic.plain_browses.smallest :floor | traffic.persistent_browses.smallest :floor"
     ),
