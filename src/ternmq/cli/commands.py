@@ -103,6 +103,11 @@ COMMANDS: Final[tuple[Row, ...]] = (
     Row("amqsech", "samples.amqsech", "answer requests with what they said", bare=True),
     Row("amqsinq", "samples.amqsinq", "answer requests about queues", bare=True),
     Row("amqsset", "samples.amqsset", "switch puts to queues off on request", bare=True),
+    Row("amqspub", "samples.amqspub", "publish lines to a topic", bare=True),
+    Row("amqspubc", "samples.amqspubc", "publish lines to a topic, as a client", bare=True),
+    Row("amqssub", "samples.amqssub", "subscribe to a topic and show publications", bare=True),
+    Row("amqssubc", "samples.amqssubc", "subscribe to a topic, as a client", bare=True),
+    Row("amqsrua", "samples.amqsrua", "show what is published about resources", bare=True),
     Row("amqsevt", "samples.amqsevt", "show event messages"),
     Row("amqsmon", "samples.amqsmon", "show statistics and accounting messages"),
 )

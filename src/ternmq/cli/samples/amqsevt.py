@@ -42,7 +42,9 @@ def main(argv: list[str]) -> int:
     line.add_argument(
         "-q", metavar="QUEUE", action="append", default=[], help="queues to read: A,B or twice"
     )
-    line.add_argument("-t", metavar="TOPIC", action="append", default=[], help="refused: later")
+    line.add_argument(
+        "-t", metavar="TOPIC", action="append", default=[], help="topics to subscribe to"
+    )
     line.add_argument("-c", action="store_true", help="as a client, over the network")
     line.add_argument("-u", metavar="USER", default="", help="asks for the password")
     line.add_argument("-b", action="store_true", help="look only")
@@ -53,13 +55,12 @@ def main(argv: list[str]) -> int:
     line.add_json()
     asked = line.parse_args(argv)
     as_json = asked.json or asked.o != "text"
-    if asked.t:
-        write_error("amqsevt: -t: publish/subscribe is not there yet; nothing was read")
-        return 1
     names = [name for one in asked.q for name in one.split(",") if name]
     try:
         with _connected(asked) as connection, ExitStack() as stack:
-            queues = _open(connection, names, stack, browse=asked.b)
+            queues = _subscribed(connection, asked.t, stack)
+            if names or not asked.t:
+                queues += _open(connection, names, stack, browse=asked.b)
             if not queues:
                 return 1
             events = Events(connection, as_json, asked.o == "json_compact")
@@ -81,6 +82,11 @@ def _connected(asked: argparse.Namespace) -> Connection:
     if not asked.u:
         return connected(asked.m, "amqsevt", asked.c)
     return attach.attach(asked.m, "amqsevt", asked.u, asked.c)
+
+
+def _subscribed(connection: Connection, topics: list[str], stack: ExitStack) -> list[Queue]:
+    """Where publications of topics come, until the sample ends."""
+    return [stack.enter_context(connection.subscribe(topic)).queue for topic in topics]
 
 
 def _open(
