@@ -108,6 +108,9 @@ def subscribe(
         attributes = permit(
             pubsub, self.connection, self.checked_user, topic_string, terms, self.options
         )
+        if topic_string.startswith(SYSTEM_ROOT):
+            if not pubsub.system_topics.prepare(self.connection):
+                return False
         selection = selection_of(kernel, [], terms.selector)
         self._check_handles(2 if terms.is_managed else 1)
         if terms.is_managed:

@@ -60,7 +60,7 @@ def test_j13_application_when_traced_then_its_calls_and_no_others(bed: Bed) -> N
         (mq.MQCFT_APP_ACTIVITY, mq.MQCMD_ACTIVITY_TRACE)
     }
     assert operations(found) == CALLS
-    names = {one.find(mq.MQCACF_APPL_NAME) for one in found}
+    names = [one.find(mq.MQCACF_APPL_NAME) for one in found]
     assert {one.text for one in names if one is not None} == {"prog"}
 
 
