@@ -93,16 +93,11 @@ class Server(ABC):
         raise Missing(f"{self.name} does not start: {said}")
 
 
-class Party(ABC):
-    """One client process of a contender."""
+class StreamParty(ABC):
+    """One client process of a contender that only sends or receives."""
 
     def __init__(self, port: int) -> None:
         self.port = port
-
-    @abstractmethod
-    async def durable_putter(self) -> Once:
-        """A connection or channel of its own; called, it puts one durable message and returns when
-        the broker has confirmed it."""
 
     @abstractmethod
     async def open_sender(self) -> Callable[[float], Awaitable[int]]:
@@ -111,6 +106,19 @@ class Party(ABC):
     @abstractmethod
     async def open_receiver(self) -> Callable[[], Awaitable[tuple[int, float]]]:
         """Called, it takes messages until LAST; how many, and seconds from the first to it."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Everything that was opened."""
+
+
+class Party(StreamParty):
+    """One client process of a contender that does everything."""
+
+    @abstractmethod
+    async def durable_putter(self) -> Once:
+        """A connection or channel of its own; called, it puts one durable message and returns when
+        the broker has confirmed it."""
 
     @abstractmethod
     async def requester(self) -> Once:
@@ -123,10 +131,6 @@ class Party(ABC):
     @abstractmethod
     async def idle_connection(self) -> object:
         """One more connection that does nothing."""
-
-    @abstractmethod
-    async def close(self) -> None:
-        """Everything that was opened."""
 
 
 class Tally:
@@ -203,10 +207,10 @@ def server_of(name: str) -> type[Server]:
     return kind
 
 
-def party_of(name: str) -> type[Party]:
+def party_of(name: str) -> type[StreamParty]:
     """The client half; `name.KIND` for another than the usual one."""
     module, _, kind = name.partition(".")
-    found: type[Party] = getattr(
+    found: type[StreamParty] = getattr(
         importlib.import_module(f"benchmarks.brokers_{module}"), kind or "BrokerParty"
     )
     return found

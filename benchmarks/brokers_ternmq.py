@@ -50,13 +50,13 @@ class BrokerServer(Server):
         return
 
     def start(self) -> None:
-        self._command("crtmqm", QMGR)
-        self._command("strmqm", QMGR)
+        self.command("crtmqm", QMGR)
+        self.command("strmqm", QMGR)
         listener = f"DEFINE LISTENER(TCP) TRPTYPE(TCP) IPADDR('127.0.0.1') PORT({self.port})\n"
-        self._command("runmqsc", QMGR, text=SCRIPT + listener + "START LISTENER(TCP)\n")
+        self.command("runmqsc", QMGR, text=SCRIPT + listener + "START LISTENER(TCP)\n")
         self.await_port()
 
-    def _command(self, *words: str, text: str = "") -> str:
+    def command(self, *words: str, text: str = "") -> str:
         environment = {**os.environ, "TERNMQ_DATA": str(self.folder)}
         done = subprocess.run(
             [sys.executable, "-m", "ternmq.cli", *words],
@@ -81,7 +81,7 @@ class BrokerServer(Server):
                 connection.clear_queue(name)
 
     def stop(self) -> None:
-        self._command("endmqm", "-i", QMGR)
+        self.command("endmqm", "-i", QMGR)
 
 
 class BrokerParty(Party):

@@ -22,6 +22,7 @@ class Round:
     """What one round gave."""
 
     done: int = 0
+    sent: int = 0  # of a stream
     seconds: float = 0.0
     cpu_us: float = 0.0  # of the server, for each message or round trip
     client_us: float = 0.0  # of the client processes
@@ -102,7 +103,7 @@ class Crew:
         ]
         used = cpu_s(self._server.pid) - before
         answers += self.stop()
-        return _round(answers, used)
+        return round_of_answers(answers, used)
 
     def stop(self) -> list[dict[str, Any]]:
         """Those who work until they are told; what they have to say."""
@@ -119,10 +120,11 @@ class Crew:
             worker.close()
 
 
-def _round(answers: list[dict[str, Any]], used_s: float) -> Round:
+def round_of_answers(answers: list[dict[str, Any]], used_s: float) -> Round:
     result = Round()
     for one in answers:
         result.done += one.get("done", 0)
+        result.sent += one.get("sent", 0)
         result.seconds = max(result.seconds, one.get("seconds", 0.0))
         result.times += one.get("times", [])
     result.client_us = sum(one["cpu"] for one in answers) / max(result.done, 1) * 1e6

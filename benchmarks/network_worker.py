@@ -18,7 +18,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from benchmarks.brokers import Once, Party, party_of
+from benchmarks.brokers import Once, Party, StreamParty, party_of
 
 Answer = dict[str, Any]
 Work = Callable[[float], Awaitable[Answer]]
@@ -56,7 +56,7 @@ async def putters(party: Party, count: int) -> Work:
     return work
 
 
-async def sender(party: Party, count: int) -> Work:
+async def sender(party: StreamParty, count: int) -> Work:
     """One putter of a stream."""
     send = await party.open_sender()
 
@@ -66,7 +66,7 @@ async def sender(party: Party, count: int) -> Work:
     return work
 
 
-async def receiver(party: Party, count: int) -> Work:
+async def receiver(party: StreamParty, count: int) -> Work:
     """One getter of it."""
     receive = await party.open_receiver()
 
@@ -121,7 +121,7 @@ async def idle(party: Party, count: int) -> Work:
     return work
 
 
-ROLES: dict[str, Callable[[Party, int], Awaitable[Work]]] = {
+ROLES: dict[str, Callable[[Any, int], Awaitable[Work]]] = {
     "putters": putters,
     "sender": sender,
     "receiver": receiver,

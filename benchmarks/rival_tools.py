@@ -29,6 +29,7 @@ POM: Final = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 """
 HERE: Final = Path(__file__).resolve().parent
 SOURCES: Final = HERE / "natsput"
+FAN_SOURCES: Final = HERE / "fanclients"
 ARTEMIS_SOURCES: Final = HERE / "artemis"
 ARTEMIS_FOLDER: Final = HERE.parent / "build" / "artemis"
 
@@ -90,6 +91,20 @@ def natsput() -> str:
         newest = max(path.stat().st_mtime for path in SOURCES.iterdir())
         if not program.exists() or program.stat().st_mtime < newest:
             run_tool(["go", "build", "-o", str(program), "."], SOURCES, "golang-go")
+    return str(program)
+
+
+@cache
+def fan_client(name: str, library: str, package: str) -> str:
+    """A client of the fan-out in C, linked with the broker's own library."""
+    folder = cache_folder() / "fanclients"
+    program = folder / name
+    source = FAN_SOURCES / f"{name}.c"
+    with held(folder):
+        newest = max(path.stat().st_mtime for path in (source, FAN_SOURCES / "fan.h"))
+        if not program.exists() or program.stat().st_mtime < newest:
+            words = ["cc", "-O2", "-o", str(program), str(source), f"-l{library}"]
+            run_tool(words, FAN_SOURCES, f"gcc {package}")
     return str(program)
 
 

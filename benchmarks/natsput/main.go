@@ -2,8 +2,11 @@
 // waits for its own confirmation. benchmarks/rival_clients.py builds and runs it.
 //
 //	natsput PORT PUTTERS
+//	natsput PORT subscribe
+//	natsput PORT publish SUBSCRIBERS
 //
-// It says "ready", then reads a line with seconds, puts for so long, and prints a JSON object.
+// The last two are of the fan-out, see fan.go. The first
+// says "ready", then reads a line with seconds, puts for so long, and prints a JSON object.
 package main
 
 import (
@@ -47,6 +50,16 @@ func put(stream nats.JetStreamContext, body []byte, end time.Time) int {
 }
 
 func main() {
+	switch os.Args[2] {
+	case "subscribe":
+		subscribe(os.Args[1])
+		return
+	case "publish":
+		subscribers, err := strconv.Atoi(os.Args[3])
+		must(err)
+		publish(os.Args[1], subscribers)
+		return
+	}
 	putters, err := strconv.Atoi(os.Args[2])
 	must(err)
 	link, err := nats.Connect("nats://127.0.0.1:" + os.Args[1])

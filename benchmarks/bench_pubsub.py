@@ -1,0 +1,278 @@
+"""Publish/subscribe in process: fan-out to many managed queues, a large topic tree, start.
+
+2 KB non-persistent publications, through the API. Fan-out: 1,000 subscriptions, each with a managed
+queue, on one topic; every delivery is got and counted. Tree: 1,000,000 topics of six levels, and
+100,000 subscriptions with wildcards, a third each with `+` inside, `#` at the end, and both, of
+which at most ten match a topic; for topics that are there, and for strings never seen. Memory is
+the difference in resident memory, divided by the subscriptions. Start: a queue manager with 100,000
+durable subscriptions, beside one without any. `pubsub_network` has the fan-out over TCP.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice, product
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import ternmq
+from benchmarks.bench_memory import resident
+from benchmarks.bench_network import progress
+from benchmarks.contest import Contest, timed
+from benchmarks.figures import AT_LEAST, AT_MOST, Figure, Goal, Settings
+
+BODY: Final = bytes(range(256)) * 8  # 2 KB
+SUBSCRIPTIONS: Final = 1_000
+PUBLICATIONS: Final = 16  # before they are got
+LEVELS: Final = 6
+WORDS: Final = 10  # of each level
+PLUS_LEVELS: Final = (1, 2, 3, 4)  # where a lone "+" may stand: with the rest, ten can match
+MATCHES_MAX: Final = 10
+QUEUES: Final = 16  # that the subscriptions of the tree share
+THREADS: Final = 32  # that make durable subscriptions, and share forces
+SEED: Final = 19
+PUTS: Final = Goal(AT_LEAST, 600_000)
+GOT: Final = Goal(AT_LEAST, 200_000)
+COST: Final = Goal(AT_MOST, 20)
+MEMORY: Final = Goal(AT_MOST, 600)
+
+
+@contextmanager
+def queue_manager(folder: Path) -> Iterator[ternmq.QueueManager]:
+    """One with room for many handles and messages."""
+    with ternmq.embedded(
+        folder, "PUBSUB", create=True, log_primary_files=8, log_file_pages=32768
+    ) as qmgr:
+        qmgr.mqsc("ALTER QMGR MAXHANDS(999999999)")
+        yield qmgr
+
+
+# ---- fan-out
+
+
+class FanOut:
+    """A topic, and subscriptions with a managed queue each."""
+
+    def __init__(self, qmgr: ternmq.QueueManager, count: int) -> None:
+        self._topic = qmgr.topic("bench/fan")
+        self._subscriptions = [qmgr.subscribe("bench/fan") for _ in range(count)]
+
+    def once(self) -> tuple[float, float]:
+        """Seconds of some publications, and of getting all of them everywhere."""
+        put = self._topic.put
+        start = time.perf_counter()
+        for _ in range(PUBLICATIONS):
+            put(BODY)
+        published = time.perf_counter()
+        got = 0
+        for subscription in self._subscriptions:
+            get = subscription.try_get
+            while get() is not None:
+                got += 1
+        end = time.perf_counter()
+        if got != PUBLICATIONS * len(self._subscriptions):
+            raise RuntimeError(f"{got} deliveries of {PUBLICATIONS} publications were got")
+        return published - start, end - published
+
+    def rates(self, seconds: float) -> tuple[float, float]:
+        """Deliveries a second, put and got, and put alone."""
+        put_s = got_s = 0.0
+        turns = 0
+        while put_s + got_s < seconds:
+            put, got = self.once()
+            put_s += put
+            got_s += got
+            turns += 1
+        deliveries = turns * PUBLICATIONS * len(self._subscriptions)
+        return deliveries / (put_s + got_s), deliveries / put_s
+
+
+def fan_out(settings: Settings) -> list[Figure]:
+    """Both rates."""
+    with queue_manager(settings.place("fan")) as qmgr:
+        fan = FanOut(qmgr, SUBSCRIPTIONS)
+        fan.once()
+        rounds = [fan.rates(settings.seconds) for _ in range(settings.rounds)]
+    both, alone = ([one[at] for one in rounds] for at in (0, 1))
+    progress(f"fan-out: {median(both):,.0f} deliveries/s, puts alone {median(alone):,.0f}")
+    text = f"1 to {SUBSCRIPTIONS:,} managed queues"
+    return [
+        Figure(f"{text}, got", median(both), "deliveries/s", goal=GOT, rounds=both),
+        Figure(f"{text}, puts", median(alone), "deliveries/s", goal=PUTS, rounds=alone),
+    ]
+
+
+# ---- the tree
+
+
+def word(level: int, number: int) -> str:
+    """A word of a level of a topic string."""
+    return f"level{level}-{number}"
+
+
+def topics() -> Iterator[str]:
+    """Every topic, WORDS ** LEVELS of them."""
+    words = [[word(level, number) for number in range(WORDS)] for level in range(LEVELS)]
+    return map("/".join, product(*words))
+
+
+def some_topic(source: random.Random) -> str:
+    """One of them."""
+    return "/".join(word(level, source.randrange(WORDS)) for level in range(LEVELS))
+
+
+def patterns(count: int, source: random.Random) -> list[str]:
+    """Subscriptions, no two alike: `+` inside, `#` at the end, both."""
+    found: dict[str, None] = {}
+    while len(found) < count:
+        levels = some_topic(source).split("/")
+        kind = len(found) % 3
+        if kind == 0:
+            levels[source.choice(PLUS_LEVELS)] = "+"
+        else:
+            levels[-1] = "#"
+        if kind == 2:
+            levels[source.randrange(LEVELS - 1)] = "+"
+        found["/".join(levels)] = None
+    return list(found)
+
+
+class Tree:
+    """Subscriptions with wildcards, and topics that were published to."""
+
+    def __init__(self, qmgr: ternmq.QueueManager, subscriptions: int, nodes: int) -> None:
+        self._qmgr = qmgr
+        self._source = random.Random(SEED)
+        self._numbers = iter(range(1 << 62))
+        for number in range(QUEUES):
+            qmgr.define_queue(f"TREE.{number}", max_depth=999_999_999)
+        self._queues = [qmgr.queue(f"TREE.{number}") for number in range(QUEUES)]
+        wanted = patterns(subscriptions + 100, self._source)
+        self._kept = [self._subscribed(one) for one in wanted[:100]]
+        before = resident()
+        self._kept += [self._subscribed(one) for one in wanted[100:]]
+        self.bytes_each = (resident() - before) / subscriptions
+        progress(f"{subscriptions:,} subscriptions, {self.bytes_each:,.0f} bytes each")
+        for number, topic in enumerate(islice(topics(), nodes)):
+            qmgr.publish(topic, b"")
+            if number % 10_000 == 0:
+                self.empty()
+        self.empty()
+        progress(f"{nodes:,} topics")
+
+    def _subscribed(self, pattern: str) -> ternmq.Subscription:
+        queue = self._queues[self._source.randrange(QUEUES)]
+        return self._qmgr.subscribe(pattern, queue=queue)
+
+    def empty(self) -> int:
+        """Remove all deliveries; how many there were."""
+        found = 0
+        for queue in self._queues:
+            found += queue.depth
+            self._qmgr.clear_queue(queue.name)
+        return found
+
+    def cost_us(self, seconds: float, is_new: bool) -> float:
+        """Microseconds of a publication. The strings are made before."""
+        source, publish = self._source, self._qmgr.publish
+        took = 0.0
+        done = 0
+        while took < seconds:
+            strings = [some_topic(source) for _ in range(1_000)]
+            if is_new:
+                strings = [self._renamed(one) for one in strings]
+            start = time.perf_counter()
+            for topic in strings:
+                publish(topic, BODY)
+            took += time.perf_counter() - start
+            done += len(strings)
+            found = self.empty()
+            if found > MATCHES_MAX * len(strings):
+                raise RuntimeError(f"{found} deliveries of {len(strings)} publications")
+        return 1e6 * took / done
+
+    def _renamed(self, topic: str) -> str:
+        """A string that nobody has published to: its last word is new, or one in between."""
+        levels = topic.split("/")
+        levels[-1 if self._source.random() < 0.5 else 2] = f"new{next(self._numbers)}"
+        return "/".join(levels)
+
+
+def tree(settings: Settings) -> list[Figure]:
+    """What a publication costs, and what a subscription takes."""
+    subscriptions = settings.scaled(100_000, 20_000)
+    nodes = settings.scaled(WORDS**LEVELS, 100_000)
+    with queue_manager(settings.place("tree")) as qmgr:
+        made = Tree(qmgr, subscriptions, nodes)
+        contest = Contest(
+            {
+                "known": lambda: made.cost_us(settings.seconds, False),
+                "new": lambda: made.cost_us(settings.seconds, True),
+            }
+        ).run(settings.rounds)
+    text = f"{nodes:,} topics, {subscriptions:,} wildcard subscriptions"
+    figures = [
+        Figure(f"{text}: {what}", contest.value(key), "us", goal=COST, rounds=contest.rounds[key])
+        for key, what in (("known", "a publication"), ("new", "a string never seen"))
+    ]
+    return [*figures, Figure(f"{text}: memory of each", made.bytes_each, "bytes", goal=MEMORY)]
+
+
+# ---- start
+
+
+def make_durable(qmgr: ternmq.QueueManager, names: list[tuple[str, str]]) -> None:
+    """Durable subscriptions, by name and topic."""
+    with qmgr.connect() as connection, connection.queue("DURABLE") as queue:
+        for name, topic in names:
+            connection.subscribe(topic, durable=name, queue=queue).close(keep=True)
+
+
+def start(settings: Settings) -> list[Figure]:
+    """Seconds of a start, and what a subscription takes then."""
+    count = settings.scaled(100_000, 10_000)
+    folders = {"with": settings.place("durable"), "without": settings.place("none")}
+    for name, folder in folders.items():
+        with queue_manager(folder) as qmgr:
+            qmgr.define_queue("DURABLE", max_depth=999_999_999)
+            if name == "with":
+                wanted = patterns(count, random.Random(SEED))
+                named = [(f"DURABLE.{number}", one) for number, one in enumerate(wanted)]
+                with ThreadPoolExecutor(THREADS) as threads:
+                    shares = [named[at::THREADS] for at in range(THREADS)]
+                    list(threads.map(lambda share: make_durable(qmgr, share), shares))
+                progress(f"{count:,} durable subscriptions are made")
+
+    def started(name: str) -> float:
+        opened: list[ternmq.QueueManager] = []
+        before = resident()
+        took = timed(lambda: opened.append(ternmq.embedded(folders[name], "PUBSUB")))
+        sizes[name] = resident() - before
+        opened[0].close()
+        return took
+
+    sizes: dict[str, int] = {}
+    contest = Contest({name: lambda name=name: started(name) for name in folders}).run(settings.few)
+    each = (sizes["with"] - sizes["without"]) / count
+    return [
+        Figure(
+            f"start with {count:,} durable subscriptions",
+            contest.value("with"),
+            "s",
+            "without any",
+            contest.value("without"),
+            contest.ratio("with", "without"),
+            note=f"{1e6 * contest.value('with') / count:.1f} us and {each:,.0f} bytes for each",
+            rounds=contest.rounds["with"],
+        )
+    ]
+
+
+def run(settings: Settings) -> list[Figure]:
+    """All figures."""
+    return [*fan_out(settings), *tree(settings), *start(settings)]
