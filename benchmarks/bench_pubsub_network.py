@@ -66,9 +66,7 @@ class Turns:
     def cpu_us(self, of_server: bool = True) -> float:
         """For each delivery, over all rounds."""
         done = sum(one.done for one in self.rounds)
-        used = sum(
-            (one.cpu_us if of_server else one.client_us) * one.done for one in self.rounds
-        )
+        used = sum((one.cpu_us if of_server else one.client_us) * one.done for one in self.rounds)
         return used / max(done, 1)
 
 
