@@ -28,6 +28,8 @@ from ternmq.perf.queues import (
 from ternmq.perf.record import load
 from ternmq.perf.run import Wish, footprint, measured, run
 from ternmq.perf.suite import BY_NAME, pair
+from ternmq.perf.topic_suite import copies, two_copies
+from ternmq.perf.topics import FIRST, SECOND, TOPIC
 from ternmq.perf.workload import (
     BYTES,
     GETTER,
@@ -98,6 +100,9 @@ POINTS = {
         STREAMED,
     ),
     "streamed": Point("8", pair(requesters=1, servers=1, queue=MUST_DUPLICATE), REPLY),
+    "two subscribers": two_copies(2, "", TOPIC, FIRST, SECOND),
+    "STREAMQ to a topic alias": copies(3, True),
+    "topic alias": copies(2, False),
     "SHARECNV(0)": Point("9", clients(UNSHARED, DATA), DATA, BYTES),
     "SHARECNV(1)": Point("10", clients(SINGLE, AHEAD), AHEAD, BYTES),
 }

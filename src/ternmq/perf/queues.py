@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ternmq.perf import topics
 from ternmq.perf.workload import SHARED, SINGLE, UNSHARED
 
 PAIRS_MAX: Final = 15
@@ -48,6 +49,13 @@ FAMILIES: Final = (
     Family(DATA, STREAMED_MAX),
     Family(AHEAD, STREAMED_MAX, "DEFPRESP(ASYNC) DEFREADA(YES)"),
     Family(TASK, PAIRS_MAX),
+    Family(topics.FIRST, topics.TOPICS_MAX),
+    Family(topics.SECOND, topics.TOPICS_MAX),
+    Family(topics.SUBSCRIBER, topics.SUBSCRIBERS_MAX),
+    *(
+        Family(topics.fanned(count), 1, f"STREAMQ({topics.fan(count)}.{{n}})")
+        for count in range(topics.SUBSCRIBERS_MAX)
+    ),
 )
 LISTENER: Final = "PERF"
 CHANNELS: Final = ((UNSHARED, 0), (SINGLE, 1), (SHARED, 10))
@@ -79,6 +87,7 @@ def script(most: int = PAIRS_MAX) -> str:
             name = queue_name(family.name, number)
             more = family.attributes.format(n=f"{number:02}")
             lines.append(f"DEFINE QLOCAL({name}) REPLACE {_DEEP} {more}".rstrip())
+    lines += topics.script(most)
     for name, sharing in CHANNELS:
         lines.append(
             f"DEFINE CHANNEL({name}) CHLTYPE(SVRCONN) REPLACE SHARECNV({sharing})"

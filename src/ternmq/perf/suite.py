@@ -27,6 +27,7 @@ from ternmq.perf.queues import (
     STREAMED_MAX,
     TASK,
 )
+from ternmq.perf.topic_suite import MANY_COPIES, TWO_COPIES
 from ternmq.perf.workload import (
     ACCOUNTING,
     BYTES,
@@ -414,6 +415,8 @@ WORKLOADS: Final[tuple[Workload, ...]] = (
     STREAMED_PUTS,
     STREAMED_REPLIES,
     STREAMED_LOG,
+    TWO_COPIES,
+    MANY_COPIES,
     clients("clients-sharecnv-0", 0, UNSHARED, DATA),
     clients("clients-sharecnv-1", 1, SINGLE, AHEAD),
     MEASURED,

@@ -120,7 +120,8 @@ class Requester(Task):
             )
             if inside:
                 await link.commit()
-            await self.replies.get(correl_id=msg_id, wait=REPLY_S, syncpoint=inside)
+            wanted = None if crew.any_reply else msg_id
+            await self.replies.get(correl_id=wanted, wait=REPLY_S, syncpoint=inside)
             if inside:
                 await link.commit()
             self.done += 1

@@ -65,6 +65,7 @@ class Crew:
     after: int = 0  # the numbers of its queues begin behind this one
     is_random: bool = False  # a message has random bytes, but for the part that can be compressed
     compressible: int = 0  # that part in percent
+    any_reply: bool = False  # a requester takes the next message of its reply queue
 
     def to_dict(self) -> dict[str, Any]:
         """For the process that carries it out."""

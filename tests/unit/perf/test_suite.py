@@ -9,6 +9,7 @@ from ternmq.perf.crew import dealt, is_serving
 from ternmq.perf.queues import FAMILIES, queue_name, script
 from ternmq.perf.suite import BY_NAME, SIZES, WORKLOADS, chosen
 from ternmq.perf.tasks import ROLES, body_of
+from ternmq.perf.topics import ALIASES, FIRST, SECOND, SUBSCRIBER, TOPIC
 from ternmq.perf.workload import (
     BYTES,
     KB,
@@ -85,7 +86,7 @@ def test_measurement_is_tried_in_every_mode() -> None:
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda one: str(one.name))
 def test_every_point_can_be_carried_out(workload: Workload) -> None:
-    numbers = {family.name: family.numbers for family in FAMILIES}
+    numbers = {family.name: family.numbers for family in FAMILIES} | ALIASES
     keys = [(point.series, point.x) for point in workload.points]
     assert len(set(keys)) == len(keys)
     assert workload.chosen(quick=True)
@@ -96,6 +97,33 @@ def test_every_point_can_be_carried_out(workload: Workload) -> None:
             for family in filter(None, (crew.queue, crew.reply, point.counted)):
                 queues = crew.count if crew.each_its_own else 1
                 assert numbers.get(family, point.channels) >= crew.after + queues
+
+
+def test_two_copies_come_by_streaming_queue_or_by_two_subscribers() -> None:
+    points = BY_NAME["streaming-or-topic"].points
+    assert [int(point.x) for point in points] == 3 * list(range(1, 11))
+    for point in points:
+        asks, replies, gets = point.crews
+        assert asks.count == replies.count == gets.count == int(point.x)
+        assert asks.each_its_own
+        assert asks.any_reply
+    subscribed = [point for point in points if point.series == "two subscribers"]
+    assert {tuple(crew.queue for crew in point.crews) for point in subscribed} == {
+        (TOPIC, FIRST, SECOND)
+    }
+
+
+def test_streaming_to_a_topic_has_none_to_five_subscribers_and_topics_one_to_six() -> None:
+    points = BY_NAME["streaming-to-topic"].points
+    assert {crew.size for point in points for crew in point.crews} == {KB}
+    for point in points:
+        gets = [crew.count for crew in point.crews[2:]]
+        assert 1 + sum(gets) == int(point.x)
+    reported = script()
+    for count in range(7):
+        assert reported.count(f"DEFINE SUB(PERF.FAN{count}.01.") == count
+    assert f"DEST({SUBSCRIBER}.06)" in reported
+    assert "STREAMQ(PERF.FAN5.01)" in reported
 
 
 def test_channels_go_from_one_to_five_each_way_and_compression_has_every_kind() -> None:
