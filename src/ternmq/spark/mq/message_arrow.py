@@ -18,12 +18,13 @@ from ternmq.codec.message_image import HEADER_BYTES
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.property_header import as_put
 from ternmq.spark.mq import property_columns as mq_properties
-from ternmq.spark.mq.message_schema import PROPERTY
+from ternmq.spark.mq.message_schema import PROPERTY, TOPIC
 from ternmq.spark.mq.message_text import Ints, texts
 from ternmq.spark.mq.mq_options import CONVERT_ALL, NONE, SourceOptions
 from ternmq.spark.mq.property_fields import PropertyField, column_of, column_type
 from ternmq.spark.mq.queue_streams import HEAD_TYPE
 from ternmq.values.entry import OWN_DATE
+from ternmq.values.message import TOPIC_STRING
 from ternmq.values.stream_block import StreamBlock
 
 _STRINGS: Final = pa.map_(pa.string(), pa.string())
@@ -44,6 +45,7 @@ _FIELDS: Final = {
     "backout_count": "own_backout_count",
 }
 _TEXT_FORMAT: Final = b"MQSTR   "
+_TOPIC_STRING: Final = (PropertyField(TOPIC_STRING, "STRING"),)
 
 
 def arrow_schema(
@@ -165,6 +167,7 @@ class BatchMaker:
         self._has_properties: Final = options.has_properties
         self._convert: Final = options.convert
         self._is_kafka: Final = options.is_kafka
+        self._is_published: Final = bool(options.topic)
 
     def batch(self, messages: Messages) -> pa.RecordBatch:
         """The columns of these messages."""
@@ -189,6 +192,12 @@ class BatchMaker:
 
     def queue(self, messages: Messages) -> pa.Array:
         return pa.repeat(pa.scalar(messages.queue, pa.string()), len(messages))
+
+    def topic(self, messages: Messages) -> pa.Array:
+        """The topic string; for users of Kafka the queue, where a queue is read."""
+        if not self._is_published:
+            return self.queue(messages)
+        return column_of(_TOPIC_STRING, messages.areas, len(messages)).field(0)
 
     def incarnation(self, messages: Messages) -> pa.Array:
         return pa.repeat(pa.scalar(messages.incarnation, pa.int64()), len(messages))
@@ -274,6 +283,7 @@ _Maker = Callable[[BatchMaker, Messages], pa.Array]
 _OWN: Final[dict[str, _Maker]] = {
     "queue_manager": BatchMaker.queue_manager,
     "queue": BatchMaker.queue,
+    TOPIC: BatchMaker.topic,
     "incarnation": BatchMaker.incarnation,
     "seq": BatchMaker.seq,
     "format": BatchMaker.format,
@@ -289,7 +299,7 @@ _OWN: Final[dict[str, _Maker]] = {
 _KAFKA: Final[dict[str, _Maker]] = {
     "key": BatchMaker.key,
     "value": BatchMaker.body,
-    "topic": BatchMaker.queue,
+    TOPIC: BatchMaker.topic,
     "partition": BatchMaker.zeros,
     "offset": BatchMaker.seq,
     "timestamp": BatchMaker.put_timestamp,

@@ -8,7 +8,8 @@
 a queue that is deleted and defined again has another incarnation. A message that was browsed or
 drained from a queue without a stream has the number too, but no incarnation (null).
 
-A column `property` is there beside them if option propertyColumns asks for it (property_fields).
+With option topic there is a column `topic` beside the queue, which is that of the subscription. A
+column `property` is there beside them if option propertyColumns asks for it (property_fields).
 
 format, encoding and ccsid are those of the body. Where includeProperties takes an MQRFH2 away from
 the data, they are what that header says of the data behind it. text is the body in Unicode if the
@@ -60,13 +61,15 @@ COLUMNS: Final[tuple[tuple[str, str], ...]] = (
 KAFKA_COLUMNS: Final[tuple[tuple[str, str], ...]] = (
     ("key", "binary"),  # the CorrelId; null where there is none
     ("value", "binary"),  # the body
-    ("topic", "string"),  # the queue
+    ("topic", "string"),  # the queue; with option topic the string that was published to
     ("partition", "int"),  # 0: a queue is one sequence
     ("offset", "long"),  # the stream number
     ("timestamp", "timestamp"),  # put_timestamp
     ("timestampType", "int"),  # 0: the time of creation
     ("headers", "array<struct<key:string,value:binary>>"),  # the properties
 )
+TOPIC: Final = "topic"  # the string that was published to, with option topic alone
+TOPIC_COLUMNS: Final = (*COLUMNS[:2], (TOPIC, "string"), *COLUMNS[2:])
 PROPERTY: Final = "property"
 NAMES: Final = tuple(name for name, _ in COLUMNS)
 KAFKA_NAMES: Final = tuple(name for name, _ in KAFKA_COLUMNS)

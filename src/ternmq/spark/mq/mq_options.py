@@ -7,12 +7,19 @@ refused, since a misspelt option would silently be another query.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Final, NamedTuple, final
 
 from ternmq.base.errors import MQError
 from ternmq.base.names import is_name
 from ternmq.codec.selector.selector import compile_selector
-from ternmq.spark.mq.message_schema import COLUMNS, KAFKA_COLUMNS, PROPERTY, columns_named
+from ternmq.spark.mq.message_schema import (
+    COLUMNS,
+    KAFKA_COLUMNS,
+    PROPERTY,
+    TOPIC_COLUMNS,
+    columns_named,
+)
 from ternmq.spark.mq.positions import EARLIEST, LATEST, Position, position_given
 from ternmq.spark.mq.property_fields import column_ddl, fields_given
 from ternmq.spark.option_words import check_names, lowered, number, one_of, yes_or_no
@@ -22,6 +29,8 @@ STREAM: Final = "stream"
 BROWSE: Final = "browse"
 DRAIN: Final = "drain"
 MODES: Final = (STREAM, BROWSE, DRAIN)
+KEEP: Final = "keep"
+REMOVE: Final = "remove"
 KAFKA: Final = "kafka"
 NONE: Final = "none"
 CONVERT_STRINGS: Final = "strings"
@@ -50,7 +59,6 @@ OF_KAFKA: Final = {
     "subscribe": "queue names the queues, with commas between",
     "subscribepattern": "queue takes patterns, with * for any characters",
     "assign": "queue names the queues; they have no partitions",
-    "topic": "queue names the queue, or a column queue does",
     "maxoffsetspertrigger": "maxMessagesPerTrigger bounds a batch",
     "minoffsetspertrigger": "a batch takes what is there; the trigger says how often",
     "maxtriggerdelay": "a batch takes what is there; the trigger says how often",
@@ -83,6 +91,13 @@ CONNECTION_OPTIONS: Final = (
 )
 SOURCE_OPTIONS: Final = (
     Option("queue", "", "a name, names with commas between, patterns with `*`"),
+    Option("topic", "", "or a topic string, with wildcards: a stream of what is published"),
+    Option(
+        "subscription",
+        "one of its own",
+        "of a topic: name of the durable subscription by which the query reads",
+    ),
+    Option("subscriptionAtStop", "`keep`", "of a topic: `remove` ends it when the query stops"),
     Option("mode", "`browse`", "of a batch: what lies on the queue; `drain` takes it; `stream`"),
     Option("startingOffsets", "`latest`, batch `earliest`", "`earliest`, `latest`, time or JSON"),
     Option("endingOffsets", "`latest`", "of a batch: `latest`, time or JSON; exclusive"),
@@ -164,11 +179,17 @@ class SourceOptions:
         check_names(given, names_of(*CONNECTION_OPTIONS, *SOURCE_OPTIONS), OF_KAFKA)
         options = lowered(given)
         self.connection: Final = ConnectionOptions(given)
-        self.queues: Final = queues_given(options.get("queue", ""))
+        self.topic: Final = options.get("topic", "")
+        self.subscription: Final = options.get("subscription", "")
+        at_stop = one_of(options, "subscriptionAtStop", KEEP, (KEEP, REMOVE))
+        self.removes_at_stop: Final = at_stop == REMOVE
+        # Of a topic they are known once it has a subscription.
+        self.queues = () if self.topic else queues_given(options.get("queue", ""))
+        begins_at_end = is_stream and not self.topic
         self.start: Final = position_given(
-            options, "startingOffsets", LATEST if is_stream else EARLIEST
+            options, "startingOffsets", LATEST if begins_at_end else EARLIEST
         )
-        self.has_start: Final = bool(options.get("startingoffsets")) or not is_stream
+        self.has_start: Final = bool(options.get("startingoffsets")) or not begins_at_end
         self.end: Final = position_given(options, "endingOffsets", LATEST)
         self.mode: Final = one_of(options, "mode", self._usual_mode(options, is_stream), MODES)
         self.cursor: Final = options.get("cursor", "")
@@ -185,13 +206,24 @@ class SourceOptions:
         )
         self.is_kafka: Final = one_of(options, "compat", NONE, (NONE, KAFKA)) == KAFKA
         self.property_fields: Final = fields_given(options.get("propertycolumns", ""))
-        self.columns: Final = columns_named(
-            options.get("columns", ""), KAFKA_COLUMNS if self.is_kafka else COLUMNS
-        ) + (((PROPERTY, column_ddl(self.property_fields)),) if self.property_fields else ())
+        self.columns: Final = columns_named(options.get("columns", ""), self._all_columns()) + (
+            ((PROPERTY, column_ddl(self.property_fields)),) if self.property_fields else ()
+        )
         self.selector: Final = selector_given(options.get("selector", ""))
         self.messages_max: Final = number(options, "maxMessages", DRAIN_MESSAGES, 1)
         self.takes_filters: Final = yes_or_no(options, "pushFilters", False)
         self._check(options, is_stream)
+
+    def _all_columns(self) -> tuple[tuple[str, str], ...]:
+        if self.is_kafka:
+            return KAFKA_COLUMNS
+        return TOPIC_COLUMNS if self.topic else COLUMNS
+
+    def of_queue(self, queue: str) -> SourceOptions:
+        """The same for the queue of the topic's subscription."""
+        made = copy(self)
+        made.queues = (queue,)
+        return made
 
     def _usual_mode(self, options: Mapping[str, str], is_stream: bool) -> str:
         """A batch without positions reads what is on the queue now."""
@@ -199,7 +231,15 @@ class SourceOptions:
             return STREAM
         return BROWSE
 
+    def _check_topic(self, options: Mapping[str, str]) -> None:
+        if self.topic and options.get("queue"):
+            raise ValueError("only one of the options queue and topic says what to read")
+        for name in ("subscription", "subscriptionAtStop"):
+            if options.get(name.lower()) and not self.topic:
+                raise ValueError(f"option {name} is for a stream of a topic")
+
     def _check(self, options: Mapping[str, str], is_stream: bool) -> None:
+        self._check_topic(options)
         if is_stream and self.mode != STREAM:
             raise ValueError(f"option mode is {self.mode!r}, which is for batches; a stream reads")
         if is_stream and options.get("endingoffsets"):
@@ -222,6 +262,18 @@ class SourceOptions:
         return (self.end if at_end else self.start).of(queue)
 
 
+def check_batch_of_topic(given: Mapping[str, str]) -> None:
+    """ValueError for options that only streams have. Spark asks for the schema of both in the same
+    way, so `SourceOptions` cannot tell."""
+    options = lowered(given)
+    for name in ("subscription", "subscriptionAtStop", "mode", "startingOffsets", "endingOffsets"):
+        if options.get(name.lower()):
+            raise ValueError(
+                f"option {name} is not for a batch of a topic, which is what is retained; a stream "
+                "has the rest"
+            )
+
+
 def selector_given(given: str) -> str:
     """A selection string that is one."""
     if given.strip():
@@ -238,7 +290,9 @@ def queues_given(given: str) -> tuple[str, ...]:
     """Names and patterns of queues."""
     names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
     if not names:
-        raise ValueError("option queue says which queue to read; it is missing")
+        raise ValueError(
+            "option queue says which queue to read, or option topic which topic; both are missing"
+        )
     for name in names:
         if not is_name(name.replace("*", "A")):
             raise ValueError(f"option queue: {name!r} is neither a name nor a pattern of names")

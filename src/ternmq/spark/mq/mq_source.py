@@ -1,6 +1,7 @@
 """The Spark source and sink `mq`: queues as DataFrames, as streams and in batches.
 
     spark.readStream.format("mq").option("queueManager", "QM1").option("queue", "ORDERS").load()
+    spark.readStream.format("mq").option("queueManager", "QM1").option("topic", "sport/#").load()
 
 Options are in mq_options, columns in mq_schema. A stream reads by cursor and stream number and
 takes nothing from the queue (mq_planner); a batch browses the queue, drains it (mq_browse), or
@@ -32,10 +33,12 @@ from pyspark.sql.types import StructType
 
 from ternmq.spark.mq.batch_read import MqFilteringReader, MqReader, RangePartition
 from ternmq.spark.mq.message_schema import ddl
-from ternmq.spark.mq.mq_options import SourceOptions
+from ternmq.spark.mq.mq_options import SourceOptions, check_batch_of_topic
 from ternmq.spark.mq.planner import Offset, Planner
 from ternmq.spark.mq.range_tasks import read_ranges
+from ternmq.spark.mq.retained_read import RetainedReader
 from ternmq.spark.mq.sink import MqBatchWriter, MqStreamWriter
+from ternmq.spark.mq.topic_planner import TopicPlanner
 from ternmq.spark.session import use_this_python
 
 FORMAT: Final = "mq"
@@ -59,6 +62,9 @@ class MqSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         options = SourceOptions(self.options, is_stream=False)
+        if options.topic:
+            check_batch_of_topic(self.options)
+            return RetainedReader(options)
         return MqFilteringReader(options) if options.takes_filters else MqReader(options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
@@ -72,16 +78,18 @@ class MqSource(DataSource):
 
 
 class MqStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads what comes to queues, by their streams. The planner is of the driver alone."""
+    """Reads what comes to queues, by their streams, or to a topic, by the queue of a subscription.
+    The planner is of the driver alone."""
 
     def __init__(self, options: SourceOptions) -> None:
         self.options: Final = options
-        self._planner: Planner | None = None
+        self._planner: Planner | TopicPlanner | None = None
 
     @property
-    def planner(self) -> Planner:
+    def planner(self) -> Planner | TopicPlanner:
         if self._planner is None:
-            self._planner = Planner(self.options)
+            options = self.options
+            self._planner = TopicPlanner(options) if options.topic else Planner(options)
         return self._planner
 
     def initialOffset(self) -> Offset:

@@ -1,7 +1,7 @@
-"""The sink `mq`: DataFrames as messages on queues, exactly once by two-phase commit.
+"""The sink `mq`: DataFrames as messages on queues or topics, exactly once by two-phase commit.
 
     df.writeStream.format("mq").option("queue", "TARGET").option("checkpointLocation", ...).start()
-    df.write.format("mq").mode("append").option("queue", "TARGET").save()
+    df.write.format("mq").mode("append").option("topic", "sport/results").save()
 
 Each task puts inside units of work and prepares them, under XIDs that name the query, the batch,
 the run, the partition and the attempt, and tells the driver which. The driver commits all of them
@@ -93,11 +93,19 @@ def xids_of(messages: CommitMessages) -> list[XID]:
 # ---- tasks
 
 
+def rows_of(options: SinkOptions, schema: StructType) -> Rows:
+    """What makes messages of rows; ValueError if their columns do not fit."""
+    shape = shape_of(schema, options.is_kafka, options.has_context)
+    if options.retains and not options.topic and not shape.topic:
+        raise ValueError("option retain is for topics: neither option topic nor a column names one")
+    return Rows(shape, options.queue, options.topic)
+
+
 def write(
     options: SinkOptions, schema: StructType, batches: Iterator[pa.RecordBatch], identity: Identity
 ) -> Written:
     """One task: put all rows, and tell under which XIDs."""
-    rows = Rows(shape_of(schema, options.is_kafka, options.has_context), options.queue)
+    rows = rows_of(options, schema)
     filled = (batch for batch in batches if batch.num_rows)
     first = next(filled, None)
     if first is None and not identity.sees_to_orphans:
@@ -217,7 +225,7 @@ class MqStreamWriter(DataSourceStreamArrowWriter):
     def __init__(self, given: Mapping[str, str], schema: StructType) -> None:
         self.options: Final = SinkOptions(given, is_stream=True)
         self.schema: Final = schema
-        Rows(shape_of(schema, self.options.is_kafka, self.options.has_context), self.options.queue)
+        rows_of(self.options, schema)  # so that what is wrong is reported here
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         return write(self.options, self.schema, iterator, self._identity())
@@ -248,7 +256,7 @@ class MqBatchWriter(DataSourceArrowWriter):
             raise ValueError("messages are added to a queue: mode('append'), not overwrite")
         self.schema: Final = schema
         self.job: Final = uuid.uuid4().hex  # the same in the driver and in all tasks
-        Rows(shape_of(schema, self.options.is_kafka, self.options.has_context), self.options.queue)
+        rows_of(self.options, schema)  # so that what is wrong is reported here
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         options = self.options

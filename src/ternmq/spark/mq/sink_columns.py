@@ -2,6 +2,8 @@
 
     body, or value    the data: binary as it is, string in UTF-8 with format MQSTR; null: no data
     queue             where to, unless option queue says it for all rows
+    topic             or the topic string to publish on, unless option topic says it; it counts
+                      before queue, so that what was read from a topic can be published as it is
     properties        map of strings, with property_types an MQRFH2 ahead of the data
     FIELDS            fields of the MQMD, as the source names them; null: the usual value
     CONTEXT           who put the message and when: with option context=all, else left aside
@@ -29,7 +31,7 @@ from pyspark.sql.types import (
 )
 
 from ternmq.codec.mqi import mqmd
-from ternmq.spark.mq.message_schema import KAFKA_NAMES, NAMES, PROPERTY
+from ternmq.spark.mq.message_schema import KAFKA_NAMES, NAMES, PROPERTY, TOPIC
 
 INTEGER: Final = "int"
 CHARACTERS: Final = "string"
@@ -95,6 +97,7 @@ class Shape(NamedTuple):
     body: str
     is_text: bool
     queue: str
+    topic: str
     properties: str
     property_types: str
     headers: str
@@ -114,8 +117,9 @@ def shape_of(schema: StructType, is_kafka: bool, has_context: bool) -> Shape:
         fields += [field for field in CONTEXT if field.column in types]
     for field in fields:
         check_type(types, field.column, _KINDS[field.kind], field.kind)
-    queue = "topic" if is_kafka else "queue"
-    check_type(types, queue, (StringType,), CHARACTERS)
+    queue, topic = ("topic", "") if is_kafka else ("queue", TOPIC)
+    for name in (queue, topic):
+        check_type(types, name, (StringType,), CHARACTERS)
     for name in ("properties", "property_types"):
         check_whole_type(types, name, _STRINGS)
     if is_kafka:
@@ -125,6 +129,7 @@ def shape_of(schema: StructType, is_kafka: bool, has_context: bool) -> Shape:
         body,
         isinstance(types[body], StringType),
         queue if queue in types else "",
+        topic if topic in types else "",
         "properties" if "properties" in types else "",
         "property_types" if "property_types" in types else "",
         "headers" if is_kafka and "headers" in types else "",
@@ -147,7 +152,7 @@ def body_of(types: dict[str, DataType]) -> str:
 
 
 def refuse_unknown(names: list[str], is_kafka: bool) -> None:
-    known = frozenset(_KAFKA + KAFKA_NAMES) if is_kafka else frozenset(NAMES) | _OTHERS
+    known = frozenset(_KAFKA + KAFKA_NAMES) if is_kafka else frozenset(NAMES) | _OTHERS | {TOPIC}
     known |= {PROPERTY}  # left aside: it says what column properties says
     for name in names:
         if name in known:

@@ -15,7 +15,7 @@ from ternmq.spark.mq.mq_options import (
     Option,
     names_of,
 )
-from ternmq.spark.option_words import check_names, lowered, number, one_of
+from ternmq.spark.option_words import check_names, lowered, number, one_of, yes_or_no
 from ternmq.values.batch import BATCH_MAX, check_owner
 
 EXACTLY_ONCE: Final = "exactly-once"
@@ -28,6 +28,8 @@ UNIT_BYTES_MIN: Final = 1 << 16
 
 SINK_OPTIONS: Final = (
     Option("queue", "column `queue`", "where to put all rows"),
+    Option("topic", "column `topic`", "or the topic string on which all rows are published"),
+    Option("retain", "`false`", "of topics: `true` keeps the last publication of each"),
     Option("delivery", f"`{EXACTLY_ONCE}`", f"or `{AT_LEAST_ONCE}`: nothing is held in doubt"),
     Option("owner", "the query's id", "of a batch: under whose name the ledger has it"),
     Option("batchId", "", "of a batch, with `owner`: its number, so that it is written once"),
@@ -49,6 +51,8 @@ class SinkOptions:
         options = lowered(given)
         self.connection: Final = ConnectionOptions(given)
         self.queue: Final = options.get("queue", "")
+        self.topic: Final = options.get("topic", "")
+        self.retains: Final = yes_or_no(options, "retain", False)
         delivery = one_of(options, "delivery", EXACTLY_ONCE, (EXACTLY_ONCE, AT_LEAST_ONCE))
         self.is_exact: Final = delivery == EXACTLY_ONCE
         self.owner: Final = options.get("owner", "")
@@ -62,6 +66,13 @@ class SinkOptions:
     def _check(self, options: Mapping[str, str], is_stream: bool) -> None:
         if self.queue and not is_name(self.queue):
             raise ValueError(f"option queue is {self.queue!r}, which is no name of a queue")
+        if self.queue and (self.topic or self.retains):
+            raise ValueError("options topic and retain do not go with option queue")
+        if self.is_kafka and (self.topic or self.retains):
+            raise ValueError(
+                "option topic does not go with compat=kafka, where a topic is a queue: queue names "
+                "the queue, or a column topic does"
+            )
         has_batch = bool(options.get("batchid"))
         if is_stream and (self.owner or has_batch):
             raise ValueError("options owner and batchId are for batches; a stream has its own")

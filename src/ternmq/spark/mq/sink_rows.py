@@ -19,6 +19,7 @@ from ternmq.base.names import is_name
 from ternmq.codec.mqi import mqmd
 from ternmq.spark.mq.sink_columns import BYTES, CHARACTERS, Field, Shape
 from ternmq.spark.mq.sink_properties import Headers
+from ternmq.values.topic_string import TOPIC_STRING_MAX
 
 UTF_8: Final = 1208
 _I32: Final = (-(1 << 31), (1 << 31) - 1)
@@ -39,10 +40,17 @@ Matrix = np.ndarray[Any, np.dtype[np.uint8]]
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
-class Puts(NamedTuple):
-    """Messages for one queue, in order."""
+class Target(NamedTuple):
+    """Where messages go: a queue by its name, or a topic by its string."""
 
-    queue: str
+    name: str
+    is_topic: bool
+
+
+class Puts(NamedTuple):
+    """Messages for one queue or topic, in order."""
+
+    target: Target
     descriptors: list[bytes]
     bodies: list[bytes]
     lengths: Numbers
@@ -62,16 +70,19 @@ def template(is_text: bool) -> bytes:
 class Rows:
     """From batches to messages."""
 
-    def __init__(self, shape: Shape, queue: str) -> None:
+    def __init__(self, shape: Shape, queue: str, topic: str = "") -> None:
         self._shape = shape
-        self._queue = queue
+        self._target = Target(topic or queue, bool(topic))
         self._template = template(shape.is_text)
         self._headers = Headers()
-        if not queue and not shape.queue:
-            raise ValueError("neither option queue nor a column queue says where to put messages")
+        self._publishes = bool(topic) or (not queue and bool(shape.topic))
+        if not self._target.name and not shape.queue and not shape.topic:
+            raise ValueError(
+                "no option queue or topic and no column of either name says where to put messages"
+            )
 
     def puts(self, batch: pa.RecordBatch) -> Iterator[Puts]:
-        """The messages of a batch, queue by queue."""
+        """The messages of a batch, queue by queue or topic by topic."""
         if not batch.num_rows:
             return
         lengths, bodies = bodies_of(batch.column(self._shape.body))
@@ -85,27 +96,26 @@ class Rows:
             packed = matrix.tobytes()
             size = mqmd.BYTES_2
             descriptors = [packed[at : at + size] for at in range(0, len(packed), size)]
-        yield from self._by_queue(batch, descriptors, bodies, lengths)
+        yield from self._by_target(batch, descriptors, bodies, lengths)
 
-    def _by_queue(
+    def _by_target(
         self, batch: pa.RecordBatch, descriptors: list[bytes], bodies: list[bytes], lengths: Numbers
     ) -> Iterator[Puts]:
-        if self._queue:
-            yield Puts(self._queue, descriptors, bodies, lengths)
+        if self._target.name:
+            yield Puts(self._target, descriptors, bodies, lengths)
             return
-        column = batch.column(self._shape.queue)
+        is_topic = bool(self._shape.topic)
+        named = self._shape.topic or self._shape.queue
+        column = batch.column(named)
         if column.null_count:
-            raise ValueError(f"column {self._shape.queue} is null: a message needs a queue")
+            what = "topic" if is_topic else "queue"
+            raise ValueError(f"column {named} is null: a message needs a {what}")
         codes = column.dictionary_encode()
         numbers = codes.indices.to_numpy()
         for code, name in enumerate(codes.dictionary.to_pylist()):
-            if not is_name(name.rstrip(" ")):
-                raise ValueError(
-                    f"column {self._shape.queue} is {name!r}, which is no queue's name"
-                )
             chosen = np.flatnonzero(numbers == code).tolist()
             yield Puts(
-                name.rstrip(" "),
+                checked_topic(named, name) if is_topic else checked_queue(named, name),
                 [descriptors[at] for at in chosen],
                 [bodies[at] for at in chosen],
                 lengths[chosen],
@@ -145,6 +155,10 @@ class Rows:
                 named = dict(given) if shape.properties else {}
                 if shape.headers:
                     named, types = from_kafka(given)
+                if self._publishes:
+                    named = without_publication(named)
+                if not named:
+                    continue
                 header = self._headers.header(named, types, described(row))
             except ValueError as error:
                 raise ValueError(f"column {shape.properties or shape.headers}: {error}") from None
@@ -156,6 +170,24 @@ class Rows:
 
 _RFH2: Final = np.frombuffer(mq.MQFMT_RF_HEADER_2.ljust(8).encode(), np.uint8)
 _NATIVE: Final = np.array([mq.MQENC_NATIVE, UTF_8], "<i4").view(np.uint8)
+
+
+def checked_queue(column: str, name: str) -> Target:
+    """A queue that a row names."""
+    bare = name.rstrip(" ")
+    if not is_name(bare):
+        raise ValueError(f"column {column} is {name!r}, which is no queue's name")
+    return Target(bare, False)
+
+
+def checked_topic(column: str, name: str) -> Target:
+    """A topic that a row names."""
+    if not 0 < len(name) <= TOPIC_STRING_MAX:
+        raise ValueError(
+            f"column {column} has {len(name)} characters; a topic string has 1 to"
+            f" {TOPIC_STRING_MAX}"
+        )
+    return Target(name, True)
 
 
 def repeated(row: bytes, count: int) -> Matrix:
@@ -257,6 +289,11 @@ def settle_groups(matrix: Matrix, has_flags: bool) -> None:
 
 
 # ---- properties
+
+
+def without_publication(named: dict[str, str | None]) -> dict[str, str | None]:
+    """Properties without those of a publication, which each publication has of its own."""
+    return {name: value for name, value in named.items() if not name.startswith("mqps.")}
 
 
 def entries_of(column: pa.Array) -> Numbers:

@@ -17,7 +17,7 @@ from ternmq.base.errors import MQError, XAError, mq_error
 from ternmq.base.reasons import MQRC_UNEXPECTED_ERROR
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.spark.mq.sink_options import SinkOptions
-from ternmq.spark.mq.sink_rows import Puts
+from ternmq.spark.mq.sink_rows import Puts, Target
 from ternmq.values.calls.objects import Close, Open
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.xid import XID
@@ -40,7 +40,7 @@ class Units:
         self._connection = connection
         self._options = options
         self._name = name
-        self._handles: dict[str, ObjectHandle] = {}
+        self._handles: dict[Target, ObjectHandle] = {}
         self._unit_messages = 0
         self._unit_bytes = 0
         self._put_options = mq.MQPMO_SYNCPOINT | mq.MQPMO_FAIL_IF_QUIESCING
@@ -50,8 +50,11 @@ class Units:
             self._open_options |= mq.MQOO_SET_ALL_CONTEXT
 
     def put(self, puts: Puts) -> None:
-        """Put messages to one queue; units end between them as they must."""
-        handle = self._opened(puts.queue)
+        """Put messages to one queue or topic; units end between them as they must."""
+        handle = self._opened(puts.target)
+        put_options = self._put_options
+        if self._options.retains and puts.target.is_topic:
+            put_options |= mq.MQPMO_RETAIN
         ends = puts.lengths.cumsum()
         at = 0
         while at < len(puts.bodies):
@@ -66,7 +69,7 @@ class Units:
             end = min(at + self._options.unit_messages - self._unit_messages, max(fits, at + 1))
             end = min(end, len(puts.bodies))
             pairs = zip(puts.descriptors[at:end], puts.bodies[at:end], strict=True)
-            self._connection.transport.put_many(handle, self._put_options, pairs)
+            self._connection.transport.put_many(handle, put_options, pairs)
             self._unit_messages += end - at
             self._unit_bytes += int(ends[end - 1]) - done_bytes
             at = end
@@ -79,17 +82,21 @@ class Units:
             self._unit_messages >= options.unit_messages or self._unit_bytes >= options.unit_bytes
         )
 
-    def _opened(self, queue: str) -> ObjectHandle:
-        handle = self._handles.get(queue)
+    def _opened(self, target: Target) -> ObjectHandle:
+        handle = self._handles.get(target)
         if handle is None:
             link = self._connection
             if len(self._handles) >= HANDLES_MAX:
                 for one in self._handles.values():
                     link.run(Close(one))
                 self._handles.clear()
-            od = ObjectDescriptor(object_name=queue)
-            handle = link.run(Open(od, self._open_options)).opened()
-            self._handles[queue] = handle
+            od = ObjectDescriptor(object_name=target.name)
+            call = Open(od, self._open_options)
+            if target.is_topic:
+                od = ObjectDescriptor(object_type=mq.MQOT_TOPIC)
+                call = Open(od, self._open_options, object_string=target.name)
+            handle = link.run(call).opened()
+            self._handles[target] = handle
         return handle
 
     def end(self) -> None:

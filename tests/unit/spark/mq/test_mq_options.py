@@ -15,6 +15,7 @@ from ternmq.spark.mq.mq_options import (
     STREAM,
     ConnectionOptions,
     SourceOptions,
+    check_batch_of_topic,
     matches,
 )
 from ternmq.spark.mq.positions import Position
@@ -161,8 +162,46 @@ def test_option_when_it_is_another_sources_then_the_error_says_what_to_write(
 
 
 def test_option_of_the_sink_when_it_is_kafkas_then_the_error_says_what_to_write() -> None:
-    with pytest.raises(ValueError, match="no option topic; queue names the queue"):
-        SinkOptions({"topic": "ORDERS"}, True)
+    with pytest.raises(ValueError, match="where a topic is a queue: queue names the queue"):
+        SinkOptions({"topic": "ORDERS", "compat": "kafka"}, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"topic": "sport/#", "queue": "ORDERS"}, "only one of the options queue and topic"),
+        ({"queue": "ORDERS", "subscription": "S"}, "option subscription is for a stream"),
+        ({"topic": "sport/#", "subscriptionAtStop": "no"}, "option subscriptionAtStop"),
+        ({}, "or option topic which topic; both are missing"),
+    ],
+)
+def test_option_of_a_topic_when_it_does_not_fit_then_the_error_names_it(
+    given: dict[str, str], text: str
+) -> None:
+    with pytest.raises(ValueError, match="option") as raised:
+        SourceOptions(given, True)
+    assert text in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["subscription", "mode", "startingOffsets"])
+def test_option_of_a_batch_of_a_topic_when_it_is_for_streams_then_it_is_refused(name: str) -> None:
+    check_batch_of_topic({"topic": "sport/#", "selector": "a = 1"})
+    with pytest.raises(ValueError, match=f"option {name} is not for a batch of a topic"):
+        check_batch_of_topic({"topic": "sport/#", name.upper(): "x"})
+
+
+@pytest.mark.parametrize("given", [{"topic": "a", "queue": "A"}, {"queue": "A", "retain": "true"}])
+def test_option_of_the_sink_when_queue_and_topic_are_mixed_then_it_is_refused(
+    given: dict[str, str],
+) -> None:
+    with pytest.raises(ValueError, match="do not go with option queue"):
+        SinkOptions(given, True)
+
+
+def test_columns_when_a_topic_is_read_then_its_string_stands_beside_the_queue() -> None:
+    names = [name for name, _ in SourceOptions({"topic": "sport/#"}, True).columns]
+    assert names[:4] == ["queue_manager", "queue", "topic", "incarnation"]
+    assert "topic" not in [name for name, _ in options(True).columns]
 
 
 def test_option_of_dumps_when_there_is_none_then_it_is_refused() -> None:

@@ -18,7 +18,7 @@ from ternmq.spark.mq.property_columns import bytes_of, without_header
 from ternmq.spark.mq.sink_columns import CONTEXT, FIELDS, LEFT_ASIDE, shape_of
 from ternmq.spark.mq.sink_options import SinkOptions
 from ternmq.spark.mq.sink_properties import folders_of
-from ternmq.spark.mq.sink_rows import Puts, Rows
+from ternmq.spark.mq.sink_rows import Puts, Rows, Target
 
 MAP = pa.map_(pa.string(), pa.string())
 WHEN = datetime(2026, 11, 16, 9, 8, 7, 650000, UTC)
@@ -138,8 +138,11 @@ def test_rows_when_a_group_has_no_flags_then_the_message_is_of_the_group() -> No
 def test_rows_when_they_name_queues_then_each_gets_its_own_in_order() -> None:
     columns = {"body": pa.array(["1", "2", "3"]), "queue": pa.array(["B", "A", "B"])}
     found = puts_of(batch_of(columns), queue="")
-    assert [(puts.queue, puts.bodies) for puts in found] == [("B", [b"1", b"3"]), ("A", [b"2"])]
-    assert [puts.queue for puts in puts_of(batch_of(columns), queue="Q")] == ["Q"]
+    assert [(puts.target.name, puts.bodies) for puts in found] == [
+        ("B", [b"1", b"3"]),
+        ("A", [b"2"]),
+    ]
+    assert [puts.target.name for puts in puts_of(batch_of(columns), queue="Q")] == ["Q"]
     missing = {"body": pa.array(["1"]), "queue": pa.array([None], pa.string())}
     with pytest.raises(ValueError, match="column queue is null"):
         puts_of(batch_of(missing), queue="")
@@ -147,6 +150,33 @@ def test_rows_when_they_name_queues_then_each_gets_its_own_in_order() -> None:
         wrong = {"body": pa.array(["1"]), "queue": pa.array([name])}
         with pytest.raises(ValueError, match=f"column queue is '{name}', which is no queue's name"):
             puts_of(batch_of(wrong), queue="")
+
+
+def test_rows_when_they_name_topics_then_each_is_published_on_its_own() -> None:
+    columns = {"body": pa.array(["1", "2"]), "topic": pa.array(["a/b", "a b"])}
+    both = {**columns, "queue": pa.array(["Q", "Q"])}
+    for given in (columns, both):
+        found = puts_of(batch_of(given), queue="")
+        assert [puts.target for puts in found] == [Target("a/b", True), Target("a b", True)]
+    (puts,) = puts_of(batch_of(both), queue="Q")
+    assert puts.target == Target("Q", False)
+    for wrong, text in (([None, "a"], "is null: a message needs a topic"), (["", "a"], "has 0")):
+        named = {**columns, "topic": pa.array(wrong, pa.string())}
+        with pytest.raises(ValueError, match=text):
+            puts_of(batch_of(named), queue="")
+
+
+def test_rows_when_published_again_then_the_properties_of_the_first_publication_are_left_out() -> (
+    None
+):
+    kept = {"body": pa.array(["1"]), "properties": pa.array([[("colour", "red")]], MAP)}
+    more = [("mqps.Top", "old"), ("mqps.Ret", "1"), ("colour", "red")]
+    read = {**kept, "properties": pa.array([more], MAP), "topic": pa.array(["new"])}
+    only = {**read, "properties": pa.array([more[:2]], MAP)}
+    (first,), (again,) = puts_of(batch_of(kept)), puts_of(batch_of(read), queue="")
+    assert first.bodies == again.bodies
+    assert puts_of(batch_of(only), queue="")[0].bodies == [b"1"]
+
 
 
 def test_rows_when_they_have_properties_then_the_reader_gives_them_back() -> None:
@@ -181,7 +211,7 @@ def test_rows_when_shaped_as_kafkas_then_key_topic_and_headers_count() -> None:
     }
     (puts,) = puts_of(batch_of(columns), queue="", is_kafka=True)
     md = Descriptor.unpack(puts.descriptors[0])
-    assert (puts.queue, md.correl_id) == ("T", b"k".ljust(24, b"\0"))
+    assert (puts.target.name, md.correl_id) == ("T", b"k".ljust(24, b"\0"))
     read = without_header(puts.bodies[0], md.encoding, md.ccsid)
     assert read is not None
     assert read.properties == [("a", "string", "1"), ("b", "bin.hex", "FF")]
