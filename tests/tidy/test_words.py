@@ -51,6 +51,7 @@ SPEAKS = ("cli",)
 
 # Words for which a reader has to guess what is meant: say report, again, has no, invalid, is not.
 # `is None` is Python's, so only lower case counts.
+FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", -1)  # from Python 3.12 on
 OBSCURE = re.compile(
     r"\b(?:[Tt]old|[Aa]new|(?<!here )(?:is|are) none|not sound|[Uu]nsound|[Aa]stray)\b",
 )
@@ -152,7 +153,7 @@ def prose_of(text: str) -> list[tuple[int, str]]:
                 words = before + words
             found.append((line, words))
             comment_ends = token.start[0]
-        elif token.type == tokenize.STRING:
+        elif token.type in (tokenize.STRING, FSTRING_MIDDLE):
             found.append((line, token.string))
             comment_ends = -1
     return [(line, " ".join(words.split())) for line, words in found]
