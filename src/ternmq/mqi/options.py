@@ -182,6 +182,9 @@ def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:
         raise _records_alone(od, verb)
     if od.object_type == mq.MQOT_Q or od.object_type == mq.MQOT_TOPIC:
         check_open(options)
+        if options & mq.MQOO_NO_MULTICAST and od.object_type == mq.MQOT_Q:
+            detail = "MQOO_NO_MULTICAST is for topics"
+            raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb=verb, detail=detail)
     elif od.object_type in _INQUIRED and verb != "MQPUT1":
         if not options & _SOMETHING:
             refuse(verb, "nothing is asked for")

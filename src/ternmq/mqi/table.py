@@ -52,6 +52,7 @@ OPEN_OPTIONS: Final = (
     | mq.MQOO_RESOLVE_LOCAL_Q
     | mq.MQOO_NO_READ_AHEAD
     | mq.MQOO_READ_AHEAD
+    | mq.MQOO_NO_MULTICAST
 )
 PUBLICATION_OPTIONS: Final = (  # for topics alone
     mq.MQPMO_RETAIN
@@ -140,7 +141,7 @@ VERBS: Final[tuple[Verb, ...]] = (
         | mq.MQCNO_RECONNECT_Q_MGR,
     ),
     Verb("MQDISC", NOTHING, 0, 0),
-    Verb("MQOPEN", BY_OPTION, OPEN_OPTIONS, mq.MQOO_NO_MULTICAST),
+    Verb("MQOPEN", BY_OPTION, OPEN_OPTIONS, 0),
     Verb(
         "MQCLOSE",
         "dlt",
@@ -217,6 +218,7 @@ IGNORED: Final[dict[str, dict[str, str]]] = {
         "MQOO_BIND_ON_OPEN": _CLUSTERS,
         "MQOO_BIND_NOT_FIXED": _CLUSTERS,
         "MQOO_BIND_ON_GROUP": _CLUSTERS,
+        "MQOO_NO_MULTICAST": "asks that a topic is not published by multicast, which nothing is",
     },
 }
 

@@ -6,6 +6,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_DURABILITY_NOT_ALLOWED,
+    MQRC_MULTICAST_ONLY,
     MQRC_SUB_INHIBITED,
 )
 from ternmq.kernel.connection import Connection
@@ -36,4 +37,8 @@ def permit(
         raise mq_error(MQRC_SUB_INHIBITED, verb=verb, object=shown, detail="SUB(DISABLED)")
     if terms.is_durable and not attributes.durable_allowed:
         raise mq_error(MQRC_DURABILITY_NOT_ALLOWED, verb=verb, object=shown, detail="DURSUB(NO)")
+    if attributes.multicast == mq.MQMC_ONLY:
+        reason = MQRC_DURABILITY_NOT_ALLOWED if terms.is_durable else MQRC_MULTICAST_ONLY
+        detail = "MCAST(ONLY), and there is no multicast here"
+        raise mq_error(reason, verb=verb, object=shown, detail=detail)
     return attributes
