@@ -136,6 +136,9 @@ class EventSink:
     def topic_not_authorized(self, connection: Connection, refusal: TopicRefusal) -> None:
         """The same about a topic."""
 
+    def unknown_topic(self, connection: Connection, name: str) -> None:
+        """A topic object was named that is not there."""
+
     def topic_inhibited(self, connection: Connection, topic_string: str, names: list[str]) -> None:
         """A publication was refused by PUB(DISABLED); the topic objects that were asked."""
 

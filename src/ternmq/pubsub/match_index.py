@@ -25,6 +25,7 @@ from ternmq.pubsub.topic_tree import SEPARATOR
 ONE_LEVEL: Final = "+"
 ANY_LEVELS: Final = "#"
 NO_WILDCARD: Final = 1 << 30
+_ANY_TWICE: Final = "#/#"
 
 
 @final
@@ -229,11 +230,18 @@ class MatchIndex:
 
 def _levels(subscription: Subscription) -> list[str]:
     """The levels of a pattern that is a path; an escaped character of one by character is
-    ordinary."""
+    ordinary. Several "#" in a row mean the same as one, and would only make a chain of nodes."""
     text = subscription.topic_string
     if subscription.terms.by_character:
-        text = plain_text(text)
-    return text.split(SEPARATOR)
+        return plain_text(text).split(SEPARATOR)
+    levels = text.split(SEPARATOR)
+    if _ANY_TWICE not in text:
+        return levels
+    kept: list[str] = []
+    for level in levels:
+        if level != ANY_LEVELS or not kept or kept[-1] != ANY_LEVELS:
+            kept.append(level)
+    return kept
 
 
 def _ends_with(subscription: Subscription, levels: list[str], at: i64) -> bool:
@@ -276,6 +284,8 @@ def _insert(root: _PatternNode, subscription: Subscription, levels: list[str], a
     count: i64 = len(levels)
     is_plain = subscription.terms.by_character  # "+" and "#" are ordinary
     may_end = not node.is_any
+    displaced: Subscription | None = None  # by this one, level for level, and its levels
+    its_levels: list[str] = []
     while at < count:
         level = levels[at]
         at += 1
@@ -291,7 +301,10 @@ def _insert(root: _PatternNode, subscription: Subscription, levels: list[str], a
                 if is_any:
                     inner.found = place
                 else:
-                    _insert(inner, place, _levels(place), at)
+                    if place is not displaced:
+                        displaced = place
+                        its_levels = _levels(place)
+                    _insert(inner, place, its_levels, at)
             _put_behind(node, level, is_any, is_one, inner)
             place = inner
         node = place

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import mq_error
 from ternmq.base.object_types import TOPIC
 from ternmq.base.reasons import (
     MQRC_MULTICAST_ONLY,
@@ -96,12 +96,10 @@ def open_topic(
         raise mq_error(MQRC_OBJECT_Q_MGR_NAME_ERROR, verb=verb, object=qmgr_name, detail=detail)
     _check_options(options, verb, object_name or object_string)
     refuse_if_disabled(pubsub, verb)
-    try:
-        topic_string = full_topic_string(pubsub, object_name, object_string, verb)
-    except MQError as unknown:
-        if object_name and kernel.events & LOCAL_NAMES:
-            kernel.event_sink.refused(connection, unknown, object_name, "")
-        raise
+    if object_name and kernel.events & LOCAL_NAMES:
+        if kernel.catalog.find(TOPIC, object_name) is None:
+            kernel.event_sink.unknown_topic(connection, object_name)
+    topic_string = full_topic_string(pubsub, object_name, object_string, verb)
     user = acting_user(kernel, connection, options, alternate_user, verb)
     check_publish(pubsub, connection, user, topic_string, options, verb)
     return _opened(pubsub, connection, topic_string, object_name, options, verb, [])

@@ -7,6 +7,7 @@ import pytest
 
 from ternmq import constants as mq
 from tests.conformance.pubsub.bed import Bed, M, reason_of
+from tests.conformance.pubsub.event_messages import events_of
 
 LONGEST = "x" * 10_240
 
@@ -41,6 +42,14 @@ def test_a7_the_whole_string_is_returned_by_every_binding(bed: Bed) -> None:
 def test_a8_no_name_and_no_string_or_an_unknown_name(bed: Bed) -> None:
     assert reason_of(bed.open_topic) == 2085
     assert reason_of(bed.open_topic, object_name="NOSUCH") == 2085
+
+
+def test_a8_an_unknown_name_is_reported_as_an_event(embedded: Bed) -> None:
+    embedded.mqsc("ALTER QMGR LOCALEV(ENABLED)")
+    assert reason_of(embedded.open_topic, object_name="NOSUCH") == 2085
+    (event,) = events_of(embedded, 2085)
+    assert event.text(mq.MQCA_TOPIC_NAME) == "NOSUCH"
+    assert not event.has(mq.MQCA_Q_NAME)
 
 
 def test_a9_the_base_topic_alone_is_no_topic(bed: Bed) -> None:

@@ -1,4 +1,4 @@
-"""Section K, multicast: there is none, so what is for multicast only is refused by every binding."""
+"""Section K, multicast: there is none, so every binding refuses what is for multicast only."""
 
 from __future__ import annotations
 

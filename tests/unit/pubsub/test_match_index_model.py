@@ -97,6 +97,33 @@ def test_many_wildcards_in_one_pattern_do_not_take_long() -> None:
     assert len(index.match("/".join(["a"] * 1000) + "/b")) == 3
 
 
+def test_many_any_levels_in_a_row_are_one() -> None:
+    index = MatchIndex()
+    pattern = "/".join(["#"] * 5000)
+    subscriptions = [
+        Subscription(bytes([number]) * 24, "", text, SubscriptionTerms())
+        for number, text in enumerate((pattern, "a/" + pattern, pattern + "/a", "#"))
+    ]
+    for one in subscriptions:
+        index.add(one)
+    assert len(index.match("b/c")) == 2
+    assert len(index.match("a/b")) == 3
+    assert len(index.match("b/a")) == 3
+    for one in subscriptions:
+        index.remove(one)
+    assert index.is_empty()
+
+
+def test_two_long_patterns_that_differ_at_their_end_are_both_found() -> None:
+    index = MatchIndex()
+    stem = "/".join(["a"] * 3000)
+    for number, end in enumerate(("b", "c", "+", "#")):
+        name = f"{stem}/{end}"
+        index.add(Subscription(bytes([number]) * 24, name, name, SubscriptionTerms()))
+    assert len(index.match(stem + "/b")) == 3
+    assert len(index.match(stem)) == 1
+
+
 def test_a_thousand_subscriptions_of_one_topic_are_removed_in_any_order() -> None:
     index = MatchIndex()
     terms = SubscriptionTerms()

@@ -145,6 +145,12 @@ class Events(EventSink):
             parameters = refused_topic(connection, refusal)
             self._queue_manager_event(rc.MQRC_NOT_AUTHORIZED, parameters)
 
+    def unknown_topic(self, connection: Connection, name: str) -> None:
+        if self._kernel.events & LOCAL_NAMES:
+            named = pcf.string(mq.MQCA_TOPIC_NAME, name, mq.MQ_TOPIC_NAME_LENGTH)
+            parameters = [*application_of(connection), named]
+            self._queue_manager_event(rc.MQRC_UNKNOWN_OBJECT_NAME, parameters)
+
     def topic_inhibited(self, connection: Connection, topic_string: str, names: list[str]) -> None:
         if self._kernel.events & INHIBIT:
             parameters = [*application_of(connection), *topic_parameters(topic_string, names)]

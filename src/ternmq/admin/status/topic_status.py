@@ -26,6 +26,7 @@ from ternmq.pubsub.topic_tree import SEPARATOR, SYSTEM_TOPICS, TopicNode
 from ternmq.security import authorities as auth
 from ternmq.values.command import Command
 
+SUBSCRIPTIONS_A_STEP: Final = 4096
 _NO_CONNECTION: Final = "0" * 48
 _DELIVERY: Final = {1: "ALL", 2: "ALLDUR", 3: "ALLAVAIL"}
 _MULTICAST: Final = {1: "ENABLED", 2: "DISABLED", 3: "ONLY"}
@@ -86,6 +87,7 @@ class TopicStatus(StatusDisplay):
         self._wanted = _Wanted(command.name)
         self._type = command.given.get("TYPE", "") or "TOPIC"
         self._walk: list[tuple[TopicNode, str, int]] | None = None  # nodes still to be looked at
+        self._subscriptions: list[Subscription] | None = None  # still to be looked at
         self._patterns: dict[str, int] = {}  # of subscriptions, and how many have each
         self._found: list[str] = []
 
@@ -93,21 +95,15 @@ class TopicStatus(StatusDisplay):
         return super().everything() and (self._wanted.is_plain or "ALL" in self.command.wanted)
 
     def step(self, kernel: Kernel, link: Link) -> bool:
-        if self._subjects is None and self._type == "TOPIC":
-            if not self._go_on(pubsub_of(kernel)):
+        if self._subjects is None and self._type != "PUB":
+            pubsub = pubsub_of(kernel)
+            if not self._look_at_subscriptions(pubsub) or not self._look_at_nodes(pubsub):
                 link.again = True
                 return False
         return super().step(kernel, link)
 
     def subjects(self, kernel: Kernel, link: Link) -> list[str]:
-        pubsub = pubsub_of(kernel)
         wanted = self._wanted
-        if self._type == "SUB":
-            return [
-                sub_id.hex()
-                for sub_id, one in pubsub.by_id.items()
-                if wanted.fits(one.topic_string)
-            ]
         if self._type == "PUB":
             return [
                 f"{number} {handle.handle_id}"
@@ -117,10 +113,29 @@ class TopicStatus(StatusDisplay):
             ]
         return self._found
 
-    # ---- topics
+    # ---- what there is
 
-    def _go_on(self, pubsub: PublishSubscribe) -> bool:
-        """Look at some more nodes; True when all were."""
+    def _look_at_subscriptions(self, pubsub: PublishSubscribe) -> bool:
+        """At some more of them; True when all were."""
+        left = self._subscriptions
+        if left is None:
+            left = list(pubsub.by_id.values())
+            left.reverse()
+            self._subscriptions = left
+        for _ in range(min(SUBSCRIPTIONS_A_STEP, len(left))):
+            one = left.pop()
+            if one.is_removed or not self._wanted.fits(one.topic_string):
+                continue
+            if self._type == "SUB":
+                self._found.append(one.sub_id.hex())
+            elif one.node is None:
+                self._patterns[one.topic_string] = self._patterns.get(one.topic_string, 0) + 1
+        return not left
+
+    def _look_at_nodes(self, pubsub: PublishSubscribe) -> bool:
+        """At some more of them; True when all were."""
+        if self._type != "TOPIC":
+            return True
         walk = self._walk
         wanted = self._wanted
         if walk is None:
@@ -130,7 +145,6 @@ class TopicStatus(StatusDisplay):
             if start is not None:
                 depth = wanted.prefix.count(SEPARATOR) + 1 if wanted.prefix else 0
                 walk.append((start, wanted.prefix, depth))
-            self._note_patterns(pubsub)
         for _ in range(STEP_OBJECTS):
             if not walk:
                 self._found.extend(self._patterns)
@@ -154,11 +168,6 @@ class TopicStatus(StatusDisplay):
         ]
         below.reverse()
         walk.extend(below)
-
-    def _note_patterns(self, pubsub: PublishSubscribe) -> None:
-        for one in pubsub.by_id.values():
-            if one.node is None and self._wanted.fits(one.topic_string):
-                self._patterns[one.topic_string] = self._patterns.get(one.topic_string, 0) + 1
 
     # ---- what is shown
 
