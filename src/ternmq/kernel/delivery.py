@@ -20,7 +20,14 @@ from ternmq.kernel.requests import GetCall
 from ternmq.kernel.waiters import asked_at_once
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
-from ternmq.values.entry import AVAILABLE, PERSISTENT, REPORTS, ZERO_ID, Entry
+from ternmq.values.entry import (
+    AVAILABLE,
+    PERSISTENT,
+    REPORTS,
+    ZERO_ID,
+    Entry,
+    shows_persistent,
+)
 
 LOOK_AGAIN_AT_ONCE: Final = 4  # waiting gets, each of which may look at many messages
 
@@ -43,7 +50,7 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         or call.handle.logical is not None
         or not call.matches(entry)
         or request.syncpoint
-        or (request.syncpoint_if_persistent and entry.flags & PERSISTENT)
+        or (request.syncpoint_if_persistent and shows_persistent(entry))
         or (request.spares and request.spared(entry))
         or (
             (entry.length > request.buffer_length or request.extends or entry.properties)

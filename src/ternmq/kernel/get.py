@@ -40,7 +40,7 @@ from ternmq.kernel.search import Search
 from ternmq.store.fetching import fetch_ahead
 from ternmq.store.group_member import SEGMENT_FLAGS
 from ternmq.txn.unit import UnitOfWork
-from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
+from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry, shows_persistent
 from ternmq.values.get_request import SPARED, GetRequest
 
 BROWSE_OPTIONS: Final = (
@@ -225,7 +225,7 @@ def _find_in_groups(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry |
 
 def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
     request = call.request
-    if request.syncpoint or (request.syncpoint_if_persistent and entry.flags & PERSISTENT):
+    if request.syncpoint or (request.syncpoint_if_persistent and shows_persistent(entry)):
         unit = kernel.unit_of(call.connection, "MQGET")
         if len(unit.changes) - unit.copies >= kernel.max_uncommitted:
             raise mq_error(

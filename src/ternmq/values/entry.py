@@ -30,6 +30,7 @@ REPORTS: Final = 16  # its Report asks for a report that the queue manager makes
 
 ZERO_ID: Final = bytes(24)
 
+_PERSISTENCE_AT: Final = 44
 _DATE_AT: Final = 304
 _I32: Final = struct.Struct("<i")
 
@@ -133,6 +134,12 @@ class Entry:
     def memory_bytes(self) -> i64:
         """What the message counts in its queue's buffer."""
         return self.length + len(self.properties) + 364
+
+
+def shows_persistent(entry: Entry) -> bool:
+    """Whether its MQMD says MQPER_PERSISTENT. A copy of a persistent publication may be kept
+    without being logged (`pubsub.delivery_plan`)."""
+    return entry.base[_PERSISTENCE_AT] == PERSISTENT
 
 
 def place_in_group(entry: Entry) -> bytes:

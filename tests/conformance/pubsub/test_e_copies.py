@@ -30,6 +30,15 @@ def test_e18_when_managed_and_not_durable_then_not_logged(lasting: Bed) -> None:
     assert name not in lasting.connection.queue_names()
 
 
+def test_e18_when_got_in_syncpoint_if_persistent_then_in_the_unit(bed: Bed) -> None:
+    sub = bed.sub("a")
+    bed.pub("a", "x", descriptor=Descriptor(persistence=1))
+    option = mq.MQGMO_SYNCPOINT_IF_PERSISTENT
+    assert sub.get(options=option).text == "x"
+    bed.connection.backout()
+    assert sub.get(options=option).descriptor.backout_count == 1
+
+
 def test_e19_when_durable_or_provided_then_survives(lasting: Bed) -> None:
     lasting.mqsc("DEFINE QLOCAL(Q)")
     sub = lasting.sub("a", M | D, "S")

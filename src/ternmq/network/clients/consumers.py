@@ -48,7 +48,7 @@ from ternmq.network.clients.notifications import (
 )
 from ternmq.network.clients.read_ahead import Ahead
 from ternmq.network.clients.repeated_cancel import RepeatedCancel
-from ternmq.values.entry import PERSISTENT, Entry
+from ternmq.values.entry import PERSISTENT, Entry, shows_persistent
 from ternmq.values.get_request import SPARED, SPARES_ALL, GetRequest
 from ternmq.values.group_status import wire_status
 from ternmq.wire.fap.segment import TSHM_BYTES
@@ -541,7 +541,7 @@ class Consumer(Guarded):
         if call.browse or call.reason == MQRC_TRUNCATED_MSG_FAILED:
             return False
         if not request.syncpoint:
-            if not request.syncpoint_if_persistent or not entry.flags & PERSISTENT:
+            if not request.syncpoint_if_persistent or not shows_persistent(entry):
                 return False
         unit = self.conversation.connected().link.unit
         return unit is None or entry.unit_id != unit.unit_id
