@@ -39,7 +39,14 @@ class _Streamed(StreamedPublication):
 
     def put(self, unit: UnitOfWork | None) -> None:
         before = 0 if unit is None else len(unit.changes)
-        self._publication.put(unit)
+        publication = self._publication
+        publication.put(unit)
+        kernel = publication.kernel
+        if kernel.measured:
+            published = publication.published
+            is_persistent = published.flags & PERSISTENT != 0
+            handle = publication.handle
+            went_to_subscribers(kernel, handle, publication.sent, published.length, is_persistent)
         if unit is not None and len(unit.changes) > before:
             unit.copies += 1  # copies of STREAMQ do not count in MAXUMSGS
 

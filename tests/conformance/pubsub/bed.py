@@ -112,6 +112,13 @@ def get(
     return connection.transport.get(handle, Requests(connection.transport).get(**given))
 
 
+def take(connection: Connection, handle: ObjectHandle, **arguments: Any) -> Message:
+    """MQGET on any handle, which finds a message."""
+    found = get(connection, handle, **arguments)
+    assert found is not None, f"no message on {handle.resolved_name}"
+    return found
+
+
 class Bed:
     """One queue manager, reached by one binding."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ternmq import constants as mq
+from ternmq.api.arguments import Requests, as_bytes
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.messages import Put1
@@ -15,10 +18,8 @@ WARN = mq.MQPMO_WARN_IF_NO_SUBS_MATCHED
 
 
 def put1(bed: Bed, topic: str, data: str, options: int = 0) -> Put1:
-    from ternmq.api.arguments import Requests, as_bytes
-
     names = ("persistent", "priority", "expiry", "msg_id", "correl_id", "reply_to", "format")
-    fields = dict.fromkeys((*names, "descriptor", "syncpoint", "properties"))
+    fields: dict[str, Any] = dict.fromkeys((*names, "descriptor", "syncpoint", "properties"))
     form = Requests(bed.connection.transport).put(data, **{**fields, "options": options})
     od = ObjectDescriptor(object_type=mq.MQOT_TOPIC)
     return bed.connection.run(Put1(od, form, as_bytes(data), object_string=topic))

@@ -11,7 +11,7 @@ from ternmq.codec.property import Property
 from ternmq.codec.property_area import pack_area
 from ternmq.pubsub.publication_properties import published_properties
 from ternmq.values.message_handle import MessageHandle
-from tests.conformance.pubsub.bed import Bed, D, M, get, reason_of
+from tests.conformance.pubsub.bed import Bed, D, M, get, reason_of, take
 
 FORCE = mq.MQGMO_PROPERTIES_FORCE_MQRFH2
 
@@ -47,7 +47,7 @@ def test_e19_when_durable_or_provided_then_survives(lasting: Bed) -> None:
     lasting.pub("a", "x", descriptor=Descriptor(persistence=1))
     names = [sub.queue_name, "Q"]
     lasting.restart()
-    found = [get(lasting.connection, lasting.open(one, mq.MQOO_INPUT_SHARED)) for one in names]
+    found = [take(lasting.connection, lasting.open(one, mq.MQOO_INPUT_SHARED)) for one in names]
     assert [one.text for one in found] == ["x", "x"]
     assert found[0].properties["mqps.Top"] == "a"
 
@@ -116,7 +116,7 @@ def test_e24_to_e26_when_psprop_given_then_its_form(bed: Bed, form: str) -> None
     queue = bed.open("Q", mq.MQOO_INPUT_SHARED)
     md = Descriptor(format="MQSTR", ccsid=1208)
     bed.pub("a b", b"data", descriptor=md, properties={"colour": "red"})
-    message = get(bed.connection, queue)
+    message = take(bed.connection, queue)
     assert not [name for name in message.properties if name.startswith("mqps.")]
     assert message.properties["colour"] == "red"
     if form == "NONE":
@@ -151,11 +151,11 @@ def test_e28_when_reports_asked_for_then_one_for_each_copy(bed: Bed) -> None:
     md = Descriptor(report=mq.MQRO_COA | mq.MQRO_COD, reply_to_queue="R")
     bed.pub("a", "x", descriptor=md)
     replies = bed.open("R", mq.MQOO_INPUT_SHARED)
-    found = [get(bed.connection, replies).descriptor for _ in range(2)]
+    found = [take(bed.connection, replies).descriptor for _ in range(2)]
     copies = [sub.get().descriptor.msg_id for sub in subs]
     assert {one.feedback for one in found} == {mq.MQFB_COA}
     assert {one.correl_id for one in found} == set(copies)
-    found = [get(bed.connection, replies).descriptor for _ in range(2)]
+    found = [take(bed.connection, replies).descriptor for _ in range(2)]
     assert [one.feedback for one in found] == [mq.MQFB_COD, mq.MQFB_COD]
     assert {one.correl_id for one in found} == set(copies)
     assert get(bed.connection, replies) is None
@@ -184,7 +184,7 @@ def test_e30_when_destination_becomes_topic_alias_then_failure(embedded: Bed) ->
     assert reason_of(embedded.pub, "t", "x", descriptor=md) == mq.MQRC_PUBLICATION_FAILURE
     embedded.mqsc("ALTER TOPIC(T) USEDLQ(YES)")
     assert reason_of(embedded.pub, "t", "x", descriptor=md) == 0
-    dead = get(embedded.connection, embedded.open("DLQ", mq.MQOO_INPUT_SHARED))
+    dead = take(embedded.connection, embedded.open("DLQ", mq.MQOO_INPUT_SHARED))
     assert int.from_bytes(dead.data[8:12], "little") == mq.MQRC_ALIAS_TARGTYPE_CHANGED
 
 
@@ -202,7 +202,7 @@ def test_e31_when_many_durable_then_one_body(lasting: Bed) -> None:
     assert {id(one.data) for one in entries} == {id(entries[0].data)}
     lasting.restart()
     for name in names:
-        message = get(lasting.connection, lasting.open(name, mq.MQOO_INPUT_SHARED))
+        message = take(lasting.connection, lasting.open(name, mq.MQOO_INPUT_SHARED))
         assert message.data == b"x" * 10_000
         assert message.properties["mqps.Top"] == "t"
 

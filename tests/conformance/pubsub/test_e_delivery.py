@@ -9,7 +9,7 @@ from ternmq import constants as mq
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.values.handle import ObjectHandle
-from tests.conformance.pubsub.bed import Bed, D, Sub, get, reason_of
+from tests.conformance.pubsub.bed import Bed, D, Sub, get, reason_of, take
 
 PERSISTENT = Descriptor(persistence=mq.MQPER_PERSISTENT)
 PLAIN = Descriptor(persistence=mq.MQPER_NOT_PERSISTENT)
@@ -197,7 +197,7 @@ def test_e15_when_publication_fails_in_unit_then_unit_goes_on(three: Three) -> N
     syncpoint = mq.MQPMO_SYNCPOINT
     assert reason_of(bed.put, topic, "x", options=syncpoint, descriptor=PERSISTENT) == FAILED
     bed.connection.commit()
-    assert get(bed.connection, target).text == "kept"
+    assert take(bed.connection, target).text == "kept"
     assert three.got() == [False, False, False]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ternmq import constants as mq
 from ternmq.codec.mqi.mqmd import Descriptor
-from tests.conformance.pubsub.bed import Bed, Sub, get, reason_of
+from tests.conformance.pubsub.bed import Bed, Sub, get, reason_of, take
 
 
 def streams(bed: Bed, quality: str = "BESTEF", subscribers: int = 2) -> list[Sub]:
@@ -21,7 +21,7 @@ def test_k1_when_streamed_to_topic_then_publications(bed: Bed, persistence: int)
     queue = bed.open("Q1", mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED)
     md = Descriptor(persistence=persistence, correl_id=b"C" * 24, priority=4)
     put = bed.put(queue, "x", descriptor=md, properties={"colour": "red"})
-    first = get(bed.connection, queue)
+    first = take(bed.connection, queue)
     assert (first.text, first.descriptor.msg_id) == ("x", put.msg_id)
     assert first.descriptor.correl_id == b"C" * 24
     assert dict(first.properties) == {"colour": "red"}
@@ -41,7 +41,7 @@ def test_k2_when_no_subscriber_then_put_is_fine(bed: Bed) -> None:
     streams(bed, "MUSTDUP", 0)
     queue = bed.open("Q1", mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED)
     bed.put(queue, "x")
-    assert get(bed.connection, queue).text == "x"
+    assert take(bed.connection, queue).text == "x"
 
 
 @pytest.mark.parametrize(("quality", "reason"), [("MUSTDUP", 2051), ("BESTEF", 0)])
@@ -77,7 +77,7 @@ def test_k5_when_in_unit_then_together_or_not_at_all(bed: Bed, persistence: int)
     bed.put(queue, "y", descriptor=md, options=mq.MQPMO_SYNCPOINT)
     assert sub.texts() == []
     bed.connection.commit()
-    assert (get(bed.connection, queue).text, sub.texts()) == ("y", ["y"])
+    assert (take(bed.connection, queue).text, sub.texts()) == ("y", ["y"])
 
 
 def test_k6_when_expiry_and_reports_then_copies_without(bed: Bed) -> None:
@@ -89,7 +89,7 @@ def test_k6_when_expiry_and_reports_then_copies_without(bed: Bed) -> None:
     copy = sub.get().descriptor
     assert (copy.expiry, copy.report) == (mq.MQEI_UNLIMITED, mq.MQRO_NONE)
     replies = bed.open("R", mq.MQOO_INPUT_SHARED)
-    assert get(bed.connection, replies).descriptor.feedback == mq.MQFB_COA
+    assert take(bed.connection, replies).descriptor.feedback == mq.MQFB_COA
     assert get(bed.connection, replies) is None
     bed.mqsc("ALTER QALIAS(QA) CAPEXPRY(50)")
     bed.put(queue, "y", descriptor=md)

@@ -204,6 +204,12 @@ class Target:
         if flags & OWN_PROPERTIES:
             parts.append(_LENGTH.pack(len(self.properties)))
             parts.append(self.properties)
+        if flags & _OWN_IDS:
+            self._pack_ids(parts)
+        return b"".join(parts)
+
+    def _pack_ids(self, parts: list[bytes]) -> None:
+        flags = self.flags
         if flags & OWN_MSG_ID:
             parts.append(self.msg_id)
         if flags & OWN_GROUP_ID:
@@ -212,7 +218,6 @@ class Target:
             parts.append(_LONG.pack(self.feedback))
         if flags & OWN_IDENTITY:
             parts.append(self.identity)
-        return b"".join(parts)
 
     def take_own(self, payload: bytes, at: int) -> int:
         """Read what is its own; where the next target begins."""
