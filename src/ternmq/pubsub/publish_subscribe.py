@@ -97,6 +97,9 @@ class PublishSubscribe(TopicSink):
             subscription.node.subscribers -= 1
             subscription.node.used_ns = self.kernel.clock.monotonic_ns()
         self.index.remove(subscription)
+        self.plans.clear()  # or they would keep it in memory
+        if is_special(subscription):
+            self._forget_special(subscription)
         self._counted(subscription, -1)
 
     def _counted(self, subscription: Subscription, by: int) -> None:

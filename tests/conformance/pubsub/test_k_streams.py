@@ -6,6 +6,9 @@ import pytest
 
 from ternmq import constants as mq
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.kernel.connection import Handle
+from ternmq.kernel.metering import account_of
+from ternmq.values.handle import ObjectHandle
 from tests.conformance.pubsub.bed import Bed, Sub, get, reason_of, take
 
 
@@ -119,3 +122,28 @@ def test_k8_when_system_queue_then_only_events_stream(embedded: Bed) -> None:
     for name in ("SYSTEM.BROKER.CONTROL.QUEUE", managed):
         answers = embedded.mqsc(f"ALTER QLOCAL({name}) STREAMQ(QA)", ok=False)
         assert not answers[0].ok
+
+
+def test_k9_when_two_subscribers_then_one_put_and_two_published(embedded: Bed) -> None:
+    subs = streams(embedded)
+    embedded.mqsc("ALTER QMGR ACCTQ(ON) ACCTMQI(ON)")
+    kernel = embedded.kernel
+    queue = embedded.open("Q1", mq.MQOO_OUTPUT)
+    embedded.put(queue, "x")
+    account = account_of(kernel, kernel_handle(queue))
+    assert account is not None
+    assert (account.traffic.plain_puts.count, account.published) == (1, 2)
+    names = ["Q1", *(sub.queue_name for sub in subs)]
+    assert [kernel.locals[name].queue.depth for name in names] == [1, 1, 1]
+    topic = embedded.open_topic("t").opened()
+    embedded.put(topic, "y")
+    account = account_of(kernel, kernel_handle(topic))
+    assert account is not None
+    assert (account.traffic.plain_puts.count, account.published) == (1, 2)
+    assert [kernel.locals[name].queue.depth for name in names] == [1, 2, 2]
+
+
+def kernel_handle(handle: ObjectHandle) -> Handle:
+    """In process, a handle is the kernel's."""
+    assert isinstance(handle, Handle)
+    return handle
