@@ -244,6 +244,8 @@ def subscribe(
         connection = self.connection
         handle = subscription.handle
         alters = self.options & mq.MQSO_ALTER != 0
+        if self.call.takes_either and not self.pubsub.sharers.get(subscription.sub_id):
+            self.call.shares = subscription.terms.is_shared
         if subscription.terms.is_shared != self.call.shares:
             detail = "a subscription is shared (JMS 2.0) by all who use it, or by none"
             raise mq_error(

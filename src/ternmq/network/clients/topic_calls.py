@@ -185,6 +185,7 @@ def _extend(asked: calls.Subscribe, lsd: Values) -> None:
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQSUB", detail=detail)
     asked.shares = shares != 0
     asked.repeats_selector = options & LSD_NAMED != 0
+    asked.takes_either = not shares and not asked.sd.options & mq.MQSO_CREATE
 
 
 def subscribe(conversation: Conversation, one: Segment) -> None:

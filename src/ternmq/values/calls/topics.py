@@ -36,6 +36,7 @@ class Subscribe(Call):
         self.destination = destination or ObjectHandle(mq.MQHO_NONE, 0)
         # As IBM's Java client asks by the system programming interface alone; they do not travel.
         self.shares = False  # of JMS 2.0: several may have it at a time
+        self.takes_either = False  # to remove it: shared or not, while nobody has it
         self.repeats_selector = False  # an alteration with the selector that it has is none
         self.queue: ObjectHandle | None = None
         self.subscription: ObjectHandle | None = None
