@@ -95,6 +95,9 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         yield f"DEFINE QREMOTE('{mine}.REMOTE') RNAME(FAR) RQMNAME(AWAY) XMITQ('{mine}.XMIT')"
         for purpose in "ABCD":
             yield f"DEFINE QLOCAL('{mine}.LIST.{purpose}')"
+        yield f"DEFINE QLOCAL('{mine}.USER.DATA')"
+        words = f"TOPICSTR('{mine}/user/data') DEST('{mine}.USER.DATA') USERDATA('the data')"
+        yield f"DEFINE SUB('{mine}.USER.DATA') {words}"
         yield f"DEFINE QLOCAL('{mine}.LIST.FULL') MAXDEPTH(1)"
         yield f"DEFINE QLOCAL('{mine}.LIST.SHUT') PUT(DISABLED)"
         yield f"DEFINE QLOCAL('{mine}.LIST.XMIT') USAGE(XMITQ) DISTL(YES)"
@@ -133,6 +136,8 @@ def _authorities() -> Iterator[str]:
     for profile in ("J.**", "SYSTEM.DEFAULT.MODEL.QUEUE", "AMQ.**", "DEV.**"):
         yield f"SET AUTHREC PROFILE('{profile}') {who} OBJTYPE(QUEUE) AUTHADD(ALLMQI,DSP,DLT,CRT)"
     yield f"SET AUTHREC PROFILE('J.**') {who} OBJTYPE(PROCESS) AUTHADD(ALLMQI)"
+    topics = "AUTHADD(PUB,SUB,RESUME)"
+    yield f"SET AUTHREC PROFILE('SYSTEM.BASE.TOPIC') {who} OBJTYPE(TOPIC) {topics}"
     yield f"SET AUTHREC PROFILE('NO.QMGR') {who} OBJTYPE(RQMNAME) AUTHADD(PUT)"
     yield "REFRESH SECURITY TYPE(AUTHSERV)"
 

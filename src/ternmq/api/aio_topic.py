@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Generator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from ternmq.api.aio_queue import Browse, Messages, Queue
 from ternmq.api.arguments import Data, Requests, as_bytes
@@ -25,12 +25,17 @@ from ternmq.values.calls.objects import Close, Open
 from ternmq.values.calls.topics import RequestPublications, Subscribe
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.transport import TaskTransport
+from ternmq.values.put_form import PUBLICATION_LEVEL_MAX, PutForm
+from ternmq.values.transport import PlainPut, TaskTransport
 
 if TYPE_CHECKING:
     from ternmq.api.aio_consuming import Consumer
     from ternmq.api.consumers import EventFunction, MessageFunction
     from ternmq.values.message_properties import Given
+
+
+_NOTHING: Final = (None,) * 7
+_NOTHING_MORE: Final = (None,) * 3
 
 
 async def destination_of(queue: Queue) -> ObjectHandle:
@@ -47,6 +52,7 @@ class Topic:
         self._name = opened.resolved_string
         self._object_name = opened.od.object_name
         self._requests = Requests(transport)
+        self._plain: PlainPut | None = None  # once a put has shown that it can be done at once
 
     @property
     def name(self) -> str:
@@ -58,7 +64,7 @@ class Topic:
         """The topic object that it was opened by; empty if it was opened by its string alone."""
         return self._object_name
 
-    async def put(
+    def put(
         self,
         data: Data,
         *,
@@ -78,7 +84,7 @@ class Topic:
         suppress_reply_to: bool = False,
         needs_subscriber: bool = False,
         level: int = 9,
-    ) -> bytes:
+    ) -> Coroutine[Any, Any, bytes]:
         """Publish a message and return its MsgId; each subscription gets a copy with its own.
 
         Arguments as those of `Queue.put`; `persistent` and `priority` are the topic's defaults if
@@ -89,22 +95,40 @@ class Topic:
         publication is done. `level` is PubLevel, 0 to 9: subscriptions above it do not get it.
         """
         options = publication_options(options, retain, not_own, suppress_reply_to, needs_subscriber)
-        form = self._requests.put(
-            data,
-            persistent,
-            priority,
-            expiry,
-            msg_id,
-            correl_id,
-            reply_to,
-            format,
-            descriptor,
-            options,
-            syncpoint,
-            properties,
-        )
-        form = at_level(form, level, "MQPUT")
-        body = data if isinstance(data, bytes) else as_bytes(data)
+        particulars = (persistent, priority, expiry, msg_id, correl_id, reply_to, format)
+        rest = (descriptor, syncpoint, properties)
+        is_plain = options == 0 and level == PUBLICATION_LEVEL_MAX and isinstance(data, bytes)
+        if is_plain and particulars == _NOTHING and rest == _NOTHING_MORE:
+            if self._plain is not None:
+                return self._put_plain(self._plain, data)
+            return self._put_first(data)
+        form = self._requests.put(data, *particulars, descriptor, options, syncpoint, properties)
+        return self._put(at_level(form, level, "MQPUT"), options, data)
+
+    async def _put_plain(self, plain: PlainPut, data: Data) -> bytes:
+        """Bytes without particulars: at once, or as any other put."""
+        body = as_bytes(data)
+        return plain.put(body) or await self._put_first(body)
+
+    async def _put_first(self, data: Data) -> bytes:
+        """The same while it is not known whether they can be put at once."""
+        transport = self._transport
+        none = None  # of the particulars
+        form = self._requests.put(data, none, none, none, none, none, none, none, none, 0, none)
+        done = transport.put_now(self._handle, form, as_bytes(data))
+        if done is None:
+            return await transport.put(self._handle, form, as_bytes(data))
+        if self._plain is None:
+            usual = self._requests.put(
+                b"", none, none, none, none, none, none, none, none, 0, False
+            )
+            self._plain = transport.plain_put(self._handle, usual)
+        if transport.pause_is_due:
+            await transport.pause()
+        return done
+
+    async def _put(self, form: PutForm, options: int, data: Data) -> bytes:
+        body = as_bytes(data)
         if options & WARNS:
             call = Put(self._handle, form, body)
             await self._transport.run(call)
@@ -113,6 +137,7 @@ class Topic:
 
     async def close(self) -> None:
         """MQCLOSE; nothing happens if the topic is closed."""
+        self._plain = None
         if self._transport.has_handle(self._handle):
             await self._transport.run(Close(self._handle))
 

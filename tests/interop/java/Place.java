@@ -2,6 +2,7 @@ import com.ibm.mq.MQException;
 import com.ibm.mq.MQQueueManager;
 import com.ibm.mq.constants.CMQC;
 import com.ibm.mq.jms.MQConnectionFactory;
+import com.ibm.mq.jms.MQTopicConnectionFactory;
 import com.ibm.mq.jms.MQXAConnectionFactory;
 import com.ibm.msg.client.wmq.WMQConstants;
 import java.util.Hashtable;
@@ -69,6 +70,12 @@ final class Place {
 
     MQConnectionFactory factory() throws JMSException {
         return prepared(new MQConnectionFactory());
+    }
+
+    MQTopicConnectionFactory topicFactory() throws JMSException {
+        MQTopicConnectionFactory made = new MQTopicConnectionFactory();
+        prepared(made);
+        return made;
     }
 
     MQXAConnectionFactory xaFactory() throws JMSException {
