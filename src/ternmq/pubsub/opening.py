@@ -177,4 +177,5 @@ def close_topic(pubsub: PublishSubscribe, handle: Handle, options: int) -> bool:
     if isinstance(topic, TopicInUse):
         topic.node.publishers -= 1
         topic.node.used_ns = pubsub.kernel.clock.monotonic_ns()
+    handle.topic = None  # a put on a closed handle finds no queue either
     return True

@@ -1,6 +1,5 @@
 import com.ibm.mq.jms.MQConnectionFactory;
 import com.ibm.mq.jms.MQTopic;
-import com.ibm.msg.client.jms.JmsConstants;
 import com.ibm.msg.client.wmq.WMQConstants;
 import java.util.ArrayList;
 import java.util.List;
@@ -207,12 +206,12 @@ final class JmsTopics extends JmsCases {
         Topic topic = topic(session, "r");
         MessageProducer producer = session.createProducer(topic);
         TextMessage message = session.createTextMessage("kept");
-        message.setIntProperty(JmsConstants.JMS_IBM_RETAIN, JmsConstants.RETAIN_PUBLICATION);
+        message.setIntProperty("JMS_IBM_Retain", 1);
         producer.send(message);
         publish(session, topic, "not kept");
         Message found = session.createConsumer(topic).receive(WAIT_MS);
         equal("kept", ((TextMessage) found).getText());
-        equal(JmsConstants.RETAIN_PUBLICATION, found.getIntProperty(JmsConstants.JMS_IBM_RETAIN));
+        equal(1, found.getIntProperty("JMS_IBM_Retain"));
     }
 
     @Case(Case.PLAIN)
@@ -224,7 +223,7 @@ final class JmsTopics extends JmsCases {
         MessageConsumer consumer = session.createConsumer(session.createQueue("queue:///" + mine + ".USER.DATA"));
         Message found = consumer.receive(WAIT_MS);
         equal("told", ((TextMessage) found).getText());
-        equal("the data", found.getStringProperty(JmsConstants.JMS_IBM_SUBSCRIPTION_USER_DATA));
+        equal("the data", found.getStringProperty("JMS_IBM_Subscription_User_Data"));
     }
 
     @Case(Case.PLAIN)
