@@ -253,7 +253,9 @@ def subscribe(
             )
         if self.call.shares:
             handle = None  # each has its own
-        elif handle is not None and (handle.connection is not connection or not alters):
+        elif handle is not None and (
+            handle.connection is not connection or not alters or self.call.repeats_selector
+        ):
             raise mq_error(MQRC_SUBSCRIPTION_IN_USE, verb=VERB, object=subscription.name)
         if not subscription.terms.any_user and subscription.terms.user != self.user:
             detail = f"it belongs to user '{subscription.terms.user}'"

@@ -223,7 +223,7 @@ final class JmsTopics extends JmsCases {
         MessageConsumer consumer = session.createConsumer(session.createQueue("queue:///" + mine + ".USER.DATA"));
         Message found = consumer.receive(WAIT_MS);
         equal("told", ((TextMessage) found).getText());
-        equal("the data", found.getStringProperty("JMS_IBM_Subscription_User_Data"));
+        equal("the data", found.getStringProperty("JMS_IBM_SubscriptionUserData"));
     }
 
     @Case(Case.PLAIN)
