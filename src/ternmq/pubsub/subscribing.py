@@ -244,19 +244,9 @@ def subscribe(
         connection = self.connection
         handle = subscription.handle
         alters = self.options & mq.MQSO_ALTER != 0
-        if self.call.takes_either and not self.pubsub.sharers.get(subscription.sub_id):
-            self.call.shares = subscription.terms.is_shared
-        if subscription.terms.is_shared != self.call.shares:
-            detail = "a subscription is shared (JMS 2.0) by all who use it, or by none"
-            raise mq_error(
-                MQRC_INVALID_SUBSCRIPTION, verb=VERB, object=subscription.name, detail=detail
-            )
+        self._check_free(subscription, alters)
         if self.call.shares:
             handle = None  # each has its own
-        elif handle is not None and (
-            handle.connection is not connection or not alters or self.call.repeats_selector
-        ):
-            raise mq_error(MQRC_SUBSCRIPTION_IN_USE, verb=VERB, object=subscription.name)
         if not subscription.terms.any_user and subscription.terms.user != self.user:
             detail = f"it belongs to user '{subscription.terms.user}'"
             raise mq_error(
@@ -281,6 +271,23 @@ def subscribe(
         self._answer(subscription, queue_handle)
         self._describe(subscription)
         return True
+
+    def _check_free(self, subscription: Subscription, alters: bool) -> None:
+        """Whether it is shared as the caller asks, and if it is not, free."""
+        call = self.call
+        if call.takes_either and not self.pubsub.sharers.get(subscription.sub_id):
+            call.shares = subscription.terms.is_shared
+        if subscription.terms.is_shared != call.shares:
+            detail = "a subscription is shared (JMS 2.0) by all who use it, or by none"
+            raise mq_error(
+                MQRC_INVALID_SUBSCRIPTION, verb=VERB, object=subscription.name, detail=detail
+            )
+        handle = subscription.handle
+        if call.shares or handle is None:
+            return
+        # In JMS a second consumer is one too many, also of the same connection.
+        if handle.connection is not self.connection or not alters or call.repeats_selector:
+            raise mq_error(MQRC_SUBSCRIPTION_IN_USE, verb=VERB, object=subscription.name)
 
     def _check_taker(self, subscription: Subscription, alters: bool) -> None:
         """Whether the user may have it, and its publications go to the queue that is given."""
