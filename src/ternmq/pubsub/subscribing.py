@@ -241,7 +241,6 @@ def subscribe(
 
     def _take_up(self, subscription: Subscription) -> bool:
         """MQSO_RESUME or MQSO_ALTER."""
-        connection = self.connection
         handle = subscription.handle
         alters = self.options & mq.MQSO_ALTER != 0
         self._check_free(subscription, alters)
