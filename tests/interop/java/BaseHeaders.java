@@ -60,21 +60,4 @@ final class BaseHeaders extends Cases {
         MQHeaderIterator each = new MQHeaderIterator(found);
         equal("no headers", each.getBodyAsText());
     }
-
-    @Case(Case.SHARES)
-    void topic_is_refused_clearly() throws Exception {
-        MQQueueManager connection = connect();
-        reason(CMQC.MQRC_OBJECT_TYPE_ERROR, () -> connection.accessTopic(
-                "a/topic", null, CMQC.MQTOPIC_OPEN_AS_PUBLICATION, CMQC.MQOO_OUTPUT));
-        open(connection).close();
-    }
-
-    @Case(Case.SHARES)
-    void subscription_is_refused_clearly() throws Exception {
-        MQQueueManager connection = connect();
-        reason(CMQC.MQRC_FUNCTION_NOT_SUPPORTED, () -> connection.accessTopic(
-                "a/topic", null, CMQC.MQTOPIC_OPEN_AS_SUBSCRIPTION,
-                CMQC.MQSO_CREATE | CMQC.MQSO_MANAGED | CMQC.MQSO_NON_DURABLE));
-        open(connection).close();
-    }
 }

@@ -474,15 +474,4 @@ final class JmsPointToPoint extends JmsCases {
         Session other = automatic(started());
         equal("stays", received(other.createConsumer(own(other))));
     }
-
-    @Case(Case.SHARES)
-    void topic_is_refused_clearly() throws Exception {
-        Session session = automatic(started());
-        // Without sharing conversations the client looks for queues of an old broker.
-        linkedReason(place.name.equals("tcp0")
-                        ? CMQC.MQRC_UNKNOWN_OBJECT_NAME : CMQC.MQRC_FUNCTION_NOT_SUPPORTED,
-                () -> session.createConsumer(session.createTopic("a/topic")));
-        send(session, own(session), "works on");
-        equal("works on", received(session.createConsumer(own(session))));
-    }
 }
