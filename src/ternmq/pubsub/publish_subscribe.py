@@ -85,6 +85,63 @@ class PublishSubscribe(TopicSink):
             self.by_name[subscription.name] = subscription
         self.index.add(subscription)
         self._counted(subscription, 1)
+        if subscription.wildcard_level == NO_WILDCARD:  # a pattern is no topic
+            terms = subscription.terms
+            node = self.tree.ensure(literal_prefix(subscription.topic_string, terms.by_character))
+            node.subscribers += 1
+            subscription.node = node
+        if is_special(subscription):
+            self.special += 1
+            if subscription.terms.is_grouped:
+                self.grouped[group_of(subscription)] = subscription
+        if subscription.expires_at_ns:
+            heapq.heappush(self.expiries, (int(subscription.expires_at_ns), subscription.sub_id))
+
+    def found(self, name: str, sub_id: str) -> Subscription | None:
+        """The subscription that a command names: by its name, its SUBID in hexadecimal digits, or
+        both."""
+        if not sub_id:
+            return self.by_name.get(name)
+        try:
+            one = self.by_id.get(bytes.fromhex(sub_id))
+        except ValueError:
+            return None
+        return one if one is not None and name in ("", one.name) else None
+
+    def change(
+        self,
+        subscription: Subscription,
+        terms: SubscriptionTerms,
+        correl_id: bytes,
+        destination: str,
+        user_data: str,
+        expires_at_ns: i64,
+    ) -> None:
+        """It has other terms; what it matches stays."""
+        if is_special(subscription):
+            self._forget_special(subscription)
+        if expires_at_ns and expires_at_ns != subscription.expires_at_ns:
+            heapq.heappush(self.expiries, (int(expires_at_ns), subscription.sub_id))
+        before = subscription.terms
+        if before.sub_type != terms.sub_type:
+            subscriptions_changed(self.kernel, before.is_durable, before.sub_type, -1)
+            subscriptions_changed(self.kernel, terms.is_durable, terms.sub_type, 1)
+        subscription.terms = terms
+        subscription.correl_id = correl_id
+        subscription.destination = destination
+        subscription.user_data = user_data
+        subscription.expires_at_ns = expires_at_ns
+        subscription.target = None
+        self.index.version += 1
+        if is_special(subscription):
+            self.special += 1
+            if terms.is_grouped:
+                self.grouped[group_of(subscription)] = subscription
+
+    def _forget_special(self, subscription: Subscription) -> None:
+        self.special -= 1
+        if subscription.terms.is_grouped:
+            self.grouped.pop(group_of(subscription), None)
 
     def remove(self, subscription: Subscription) -> None:
         """It matches nothing any more; what is stored of it and its queue are the caller's."""

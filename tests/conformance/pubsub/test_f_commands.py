@@ -290,3 +290,27 @@ def test_f_conn_when_handles_are_shown_then_those_of_topics_say_which(embedded: 
     assert (first["SUBNAME"], first["DEST"], first["DESTQMGR"]) == ("S1", sub.queue_name, "QM1")
     assert len(first["SUBID"]) == 48
     assert "SUBNAME" not in handles[1]
+
+
+def test_f_authority_when_not_an_administrator_then_topic_and_user_count(secured: Bed) -> None:
+    secured.mqsc(
+        "DEFINE QLOCAL(Q1)\nDEFINE TOPIC(FRUIT) TOPICSTR('Price/Fruit')\n"
+        "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('ann') AUTHADD(CONNECT)\n"
+        "SET AUTHREC PROFILE(FRUIT) OBJTYPE(TOPIC) PRINCIPAL('ann') AUTHADD(SUB)\n"
+        "DEFINE SUB(HERS) TOPICSTR('Price/Fruit') DEST(Q1)"
+    )
+    ann = secured.connect("embedded", user="ann")
+
+    def refused(text: str) -> int:
+        return max(int(one.reason) for one in ann.mqsc(text))
+
+    assert refused("DEFINE SUB(A1) TOPICSTR('Price/Fruit/Apple') DEST(Q1)") == 0
+    assert refused("DEFINE SUB(A2) TOPICSTR('Price/#') DEST(Q1)") == 2035
+    assert refused("DEFINE SUB(A2) TOPICSTR('Price/Fruit') DEST(Q1) SUBUSER('root')") == 2035
+    assert refused("ALTER SUB(A1) SUBUSER('root')") == 2035
+    assert refused("ALTER SUB(A1) USERDATA('mine')") == 0
+    assert refused("ALTER SUB(HERS) DEST(Q9)") == 2035
+    secured.sub("Price/Fruit", M | D, "S1").end(KEEP)
+    assert refused("ALTER SUB(S1) DEST(Q9)") == 2035
+    secured.mqsc("SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('ann') AUTHADD(ALTUSR)")
+    assert refused("ALTER SUB(HERS) DEST(Q9)") == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from ternmq.admin.command_authority import check_subscription_user
 from ternmq.admin.command_table import CommandRow
 from ternmq.admin.commands import objects
 from ternmq.admin.commands.changes import Change, inert_warnings, settings_of
@@ -44,19 +45,8 @@ _DEFAULT_SUB: Final = "SYSTEM.DEFAULT.SUB"
 _STAYING: Final = ("topic_string", "topic_object", "destination", "destination_class")
 
 
-def found_subscription(pubsub: PublishSubscribe, name: str, sub_id: str) -> Subscription | None:
-    """The subscription that a command names, by its name, its SUBID or both."""
-    if not sub_id:
-        return pubsub.by_name.get(name)
-    try:
-        found = pubsub.by_id.get(bytes.fromhex(sub_id))
-    except ValueError:
-        return None
-    return found if found is not None and name in ("", found.name) else None
-
-
 def _find(pubsub: PublishSubscribe, name: str, sub_id: str, verb: str) -> Subscription:
-    found = found_subscription(pubsub, name, sub_id)
+    found = pubsub.found(name, sub_id)
     if found is None:
         raise mq_error(MQRC_NO_SUBSCRIPTION, verb=verb, object=name or sub_id)
     return found
@@ -107,7 +97,10 @@ class DefineSubscription(Change):
         wanted.update(values)
         if name != _DEFAULT_SUB:
             if not wanted["subscription_user"]:
-                settings["SUBUSER"] = link.user
+                settings["SUBUSER"] = wanted["subscription_user"] = link.user
+            before = "" if existing is None else existing.text("subscription_user")
+            after = str(wanted["subscription_user"])
+            check_subscription_user(kernel, link, self.row, before, after)
             if not self._prepare(pubsub, link, wanted, settings, existing):
                 return False
         if not objects.define(kernel, link, SUB, name, settings, replace, like):
@@ -178,9 +171,15 @@ class AlterSubscription(Change):
         sub_id = command.given.get("SUBID", "")
         name = command.name
         _refuse_fixed(name or sub_id, settings, self.verb)
-        if kernel.catalog.find(SUB, name) is None or sub_id:
+        if name != _DEFAULT_SUB:
             subscription = _find(pubsub, name, sub_id, self.verb)
             name = subscription.name
+            values = objects.checked(SUB, name, settings, self.verb)
+            if values.get("subscription_user") == "":
+                settings["SUBUSER"] = values["subscription_user"] = link.user
+            before = subscription.terms.user
+            after = str(values.get("subscription_user", before))
+            check_subscription_user(kernel, link, self.row, before, after)
             if subscription.terms.sub_type != ADMIN:
                 return self._alter(pubsub, link, subscription, settings)
         if not objects.alter(kernel, link, SUB, name, settings):
@@ -228,7 +227,7 @@ class DeleteSubscription(Change):
         pubsub = pubsub_of(kernel)
         sub_id = command.given.get("SUBID", "")
         ignore = command.given.get("IGNSTATE", "NO") == "YES"
-        subscription = self._subscription or found_subscription(pubsub, name, sub_id)
+        subscription = self._subscription or pubsub.found(name, sub_id)
         if subscription is None:
             if not sub_id and kernel.catalog.find(SUB, name) is not None:
                 return objects.delete(kernel, link, SUB, name) and self.succeed()
@@ -324,7 +323,7 @@ def subscriptions_named(
 ) -> list[Subscription]:
     """Those whose names fit, in the order of names; those without a name fit "*"."""
     if sub_id and sub_id not in ("ALL", "USER"):
-        one = found_subscription(pubsub, "" if pattern == "*" else pattern, sub_id)
+        one = pubsub.found("" if pattern == "*" else pattern, sub_id)
         return [] if one is None else [one]
     if not pattern.endswith("*"):
         named = pubsub.by_name.get(pattern)
