@@ -131,7 +131,6 @@ class PublishSubscribe(TopicSink):
         subscription.destination = destination
         subscription.user_data = user_data
         subscription.expires_at_ns = expires_at_ns
-        subscription.target = None
         self.index.version += 1
         if is_special(subscription):
             self.special += 1

@@ -16,7 +16,6 @@ from ternmq.values.entry import ZERO_ID
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Handle
     from ternmq.kernel.selection import HandleSelection
-    from ternmq.kernel.streaming import CopyTarget
     from ternmq.pubsub.topic_tree import TopicNode
 
 ADMIN: Final = mq.MQSUBTYPE_ADMIN
@@ -74,7 +73,6 @@ class Subscription:
         "resumed_ns",
         "selection",
         "sub_id",
-        "target",
         "terms",
         "topic_string",
         "user_data",
@@ -101,7 +99,6 @@ class Subscription:
         # `PublishSubscribe.sharers`
         self.handle: Handle | None = None
         self.selection: HandleSelection | None = None
-        self.target: CopyTarget | None = None  # the queue found; see `destinations`
         self.node: TopicNode | None = None  # of its topic string
         # How many whole levels stand before its first wildcard; `NO_WILDCARD` without one.
         self.wildcard_level: i64 = 0
