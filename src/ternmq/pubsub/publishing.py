@@ -35,7 +35,8 @@ from ternmq.kernel.ending import abandon
 from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_copied
-from ternmq.kernel.objects import lowest_cap
+from ternmq.kernel.metering_topics import was_delivered
+from ternmq.kernel.objects import cap_of, lowest_cap
 from ternmq.kernel.put import unit_for
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import with_reply_place
@@ -102,7 +103,7 @@ def _publish(
     request: PutRequest,
     data: bytes,
 ) -> Entry | None:
-    published = _as_published(pubsub.kernel, connection, plan, request, data)
+    published = _as_published(pubsub.kernel, handle, plan, request, data)
     options = request.options
     rows = plan.rows
     if plan.selects or options & mq.MQPMO_NOT_OWN_SUBS:
@@ -207,20 +208,28 @@ def _refuse_flags(name: str, request: PutRequest) -> None:
 
 
 def _as_published(
-    kernel: Kernel, connection: Connection, plan: DeliveryPlan, request: PutRequest, data: bytes
+    kernel: Kernel, handle: Handle, plan: DeliveryPlan, request: PutRequest, data: bytes
 ) -> Entry:
+    """Defaults are those of the topic or, as IBM MQ has it for queues, of the alias queue that was
+    named."""
     attributes = plan.attributes
+    expiry = lowest_cap(request.expiry, attributes.cap_expiry)
     persistence = request.persistence
     if persistence == mq.MQPER_PERSISTENCE_AS_TOPIC_DEF:
         persistence = attributes.default_persistence
+        if handle.via:
+            persistence = handle.via[0].number("default_persistence")
     priority = request.priority
     if priority == mq.MQPRI_PRIORITY_AS_TOPIC_DEF:
         priority = attributes.default_priority
+        if handle.via:
+            priority = handle.via[0].number("default_priority")
     if priority > PRIORITY_MAX:
-        connection.warning = MQRC_PRIORITY_EXCEEDS_MAXIMUM
+        handle.connection.warning = MQRC_PRIORITY_EXCEEDS_MAXIMUM
+    if handle.via:
+        expiry = lowest_cap(expiry, cap_of(handle.via[0]))
     now_ns: i64 = kernel.clock.now_ns()
     expiry_at: i64 = 0
-    expiry = lowest_cap(request.expiry, attributes.cap_expiry)
     if expiry >= 0:
         expiry_at = now_ns + expiry * NANOSECONDS_A_TENTH
     base = request.resolved_base(priority, persistence)

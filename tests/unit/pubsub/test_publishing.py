@@ -184,6 +184,18 @@ def test_publish_when_topic_caps_expiry_then_copies_expire(qmgr: ternmq.QueueMan
         assert 10 <= soon.get().descriptor.expiry <= 20
 
 
+def test_put_to_alias_of_topic_then_defaults_are_the_aliases(qmgr: ternmq.QueueManager) -> None:
+    qmgr.mqsc("DEFINE TOPIC(A) TOPICSTR('a') DEFPSIST(NO) DEFPRTY(2)\nDEFINE QLOCAL(Q)")
+    qmgr.mqsc("DEFINE QALIAS(QA) TARGET(A) TARGTYPE(TOPIC) DEFPSIST(YES) DEFPRTY(6) CAPEXPRY(50)")
+    add(qmgr, "a", "Q")
+    with qmgr.queue("QA", options=mq.MQOO_OUTPUT) as alias:
+        alias.put(b"x")
+    with qmgr.queue("Q") as queue:
+        md = queue.get().descriptor
+    assert (md.persistence, md.priority) == (1, 6)
+    assert 40 <= md.expiry <= 50
+
+
 def test_publish_on_open_topic_after_subscriptions_change_then_seen(
     qmgr: ternmq.QueueManager,
 ) -> None:
