@@ -185,6 +185,16 @@ class Delivery:
         self.is_logged = not (terms.is_managed and not terms.is_durable)
         self.is_allowed = True  # its user may put to the queue
 
+    def wants(self, published: Entry, connection: Connection, others_only: bool) -> bool:
+        """Whether its selector, if it has one, lets a publication pass, and whether it is not left
+        out as one of the publisher's own."""
+        subscription = self.subscription
+        selection = subscription.selection
+        if selection is not None and not selection.matches(published):
+            return False
+        handle = subscription.handle
+        return not others_only or handle is None or handle.connection is not connection
+
 
 @final
 class DeliveryPlan:
@@ -209,16 +219,7 @@ class DeliveryPlan:
     def choose(self, published: Entry, connection: Connection, others_only: bool) -> list[Delivery]:
         """Who gets this publication; `others_only` leaves out subscriptions that the publisher's
         connection has open."""
-        found: list[Delivery] = []
-        for one in self.candidates:
-            subscription = one.subscription
-            selection = subscription.selection
-            if selection is not None and not selection.matches(published):
-                continue
-            handle = subscription.handle
-            if others_only and handle is not None and handle.connection is connection:
-                continue
-            found.append(one)
+        found = [one for one in self.candidates if one.wants(published, connection, others_only)]
         return chosen_of(found, self.level) if self.is_special else found
 
 

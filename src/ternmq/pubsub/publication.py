@@ -17,6 +17,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_BACKED_OUT,
+    MQRC_NO_SUBS_MATCHED,
     MQRC_PUBLICATION_FAILURE,
     MQRC_RESOURCE_PROBLEM,
 )
@@ -69,6 +70,9 @@ class Publication:
         self._has_replies = request.options & mq.MQPMO_SUPPRESS_REPLYTO == 0
         self._retains = request.options & mq.MQPMO_RETAIN != 0
         self._options: i64 = mq.MQPUBO_RETAIN_PUBLICATION if self._retains else 0
+        self.chooses = False  # whether a subscription wants it is not asked yet
+        self.has_matched = False  # a subscription, so far
+        self._others_only = request.options & mq.MQPMO_NOT_OWN_SUBS != 0
         self.sent: i64 = 0  # copies on the queues of subscriptions
         self._area = published_properties(published.properties)
         self._reports: i64 = published.flags & REPORTS
@@ -98,6 +102,9 @@ class Publication:
             at += 1
             if one.subscription.is_removed:
                 continue  # since the step before
+            if self.chooses and not one.wants(self.published, self.connection, self._others_only):
+                continue
+            self.has_matched = True
             if not self._add(copies, one):
                 return False
         return True
@@ -303,7 +310,10 @@ class LongPublication(Undertaking):
         if self.is_inner:
             commit_unit(kernel, connection, self.unit)
         connection.warning = self._warning
-        return publication.published
+        warns = publication.request.options & mq.MQPMO_WARN_IF_NO_SUBS_MATCHED != 0
+        if warns and not publication.has_matched:
+            connection.warning = MQRC_NO_SUBS_MATCHED
+        return publication.counted()
 
     def _put_some(self) -> None:
         publication = self._publication

@@ -106,8 +106,12 @@ def _publish(
     published = _as_published(pubsub.kernel, handle, plan, request, data)
     options = request.options
     rows = plan.rows
-    if plan.selects or options & mq.MQPMO_NOT_OWN_SUBS:
+    chooses = plan.selects or options & mq.MQPMO_NOT_OWN_SUBS != 0
+    if chooses and (plan.is_special or len(plan.candidates) <= STEP_COPIES):
         rows = plan.choose(published, connection, options & mq.MQPMO_NOT_OWN_SUBS != 0)
+        chooses = False
+    elif chooses:
+        rows = plan.candidates  # too many for one step: each is asked when its turn comes
     own = topic.own_subscriber
     if own is not None:
         rows = [one for one in rows if subscriber_of(one.subscription) != own]
@@ -126,6 +130,7 @@ def _publish(
         return _done(topic, published)
     unit = unit_for(pubsub.kernel, connection, request)
     publication = Publication(pubsub, handle, topic, plan, request, published, rows)
+    publication.chooses = chooses
     return _done(topic, deliver(publication, unit))
 
 

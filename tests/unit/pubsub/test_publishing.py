@@ -18,10 +18,15 @@ from ternmq import MQError
 from ternmq import constants as mq
 from ternmq.codec.headers.mqtm import TriggerMessage
 from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.kernel import Kernel
 from ternmq.pubsub.publication import STEP_COPIES
 from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
+from ternmq.values.calls.messages import Put1
+from tests.mqi import mqi
 
 pytestmark = pytest.mark.core
 
@@ -110,6 +115,22 @@ def test_publish_fails_in_a_later_step_of_a_unit_then_unit_goes_on(
         assert kernel_of(qmgr).coordinator.units
         qmgr.backout()
         assert depth(qmgr, "Q") == 0
+
+
+def test_publish_to_more_selectors_than_a_step_takes_then_each_is_asked(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    qmgr.define_queue("Q", max_depth=100_000)
+    add(qmgr, "a", "Q", STEP_COPIES, selector="colour = 'blue'")
+    add(qmgr, "a", "Q", 3, selector="colour = 'red'")
+    with qmgr.topic("a") as topic:
+        topic.put(b"x", properties={"colour": "red"})
+    assert depth(qmgr, "Q") == 3
+    options = PutOptions(options=mq.MQPMO_WARN_IF_NO_SUBS_MATCHED)
+    form = mqi(qmgr).request_put(Descriptor(), options)
+    od = ObjectDescriptor(object_type=mq.MQOT_TOPIC)
+    assert qmgr.run(Put1(od, form, b"x", "a")).warning == mq.MQRC_NO_SUBS_MATCHED
+    assert depth(qmgr, "Q") == 3
 
 
 def test_publish_in_unit_then_counts_once_in_maxumsgs(qmgr: ternmq.QueueManager) -> None:
