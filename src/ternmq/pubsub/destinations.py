@@ -28,7 +28,7 @@ from ternmq.store.catalog import Definition
 
 @final
 class Destination:
-    """A queue that takes copies, or why there is none."""
+    """A queue that takes copies, or why it cannot be found."""
 
     __slots__ = ("cap", "detail", "is_plain", "local", "name", "qmgr", "reason", "route", "via")
 

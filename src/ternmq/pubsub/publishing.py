@@ -297,11 +297,7 @@ def _put_plain(
 ) -> None:
     """Put all copies. None of them is logged, so nothing can part them."""
     kernel = pubsub.kernel
-    area = published_properties(published.properties)
-    level = plan.level
-    for style in plan.styles:
-        style.make_base(published.base, published.priority, pubsub.origin, True)
-        style.make_area(area, topic.topic_string, 0, level)
+    _make_styles(pubsub, topic, plan, published)
     watches = kernel.measured != 0 or kernel.events & PERFORMANCE != 0
     now_ns = published.put_ns
     expiry_at = published.expiry_at
@@ -348,6 +344,15 @@ def _put_plain(
             serve(kernel, local, copy)
         if queue.plain_bytes > queue.plain_limit:
             relieve(kernel, queue)
+
+
+def _make_styles(
+    pubsub: PublishSubscribe, topic: TopicInUse, plan: DeliveryPlan, published: Entry
+) -> None:
+    area = published_properties(published.properties)
+    for style in plan.styles:
+        style.make_base(published.base, published.priority, pubsub.origin, True)
+        style.make_area(area, topic.topic_string, 0, plan.level)
 
 
 def _note(kernel: Kernel, one: Delivery, copy: Entry) -> None:
