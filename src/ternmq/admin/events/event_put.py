@@ -3,7 +3,9 @@
 An event is put in the step that it reports, outside any unit of work, by the queue manager itself.
 Nothing that goes wrong with it touches the verb: if the queue is missing, full, inhibited or
 damaged, or the log has no room, the event is lost and counted. If the queue has to be loaded first,
-up to 100 events wait for it.
+up to 100 events wait for it. An alias, or a definition of a remote queue, may stand in place of an
+event queue: an alias of a topic publishes its events. An event that this causes for the same queue
+is lost too: each would cause another.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from ternmq.codec.mqi.layout import LITTLE
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.pcf.structures import PCFMessage
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.ending import give_up
 from ternmq.kernel.events import EventSink
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import PutRequest
-from ternmq.kernel.resolve import attach, detach
+from ternmq.kernel.resolve import attach, close_handle, detach, open_queue
 from ternmq.store.catalog import Definition
 
 WAITING_EVENTS_MAX: Final = 100
@@ -63,6 +66,7 @@ class EventQueues:
         self._sink = sink
         self._connection = Connection(0, b"", "", kernel.name)
         self._waiting: list[_Waiting] = []
+        self._busy: list[str] = []  # queues whose event is being put where they lead to
         self.made = 0  # events that reached their queue
         self.lost = 0
         self.last_loss = ""  # why
@@ -85,8 +89,11 @@ class EventQueues:
 
     def _put_or_keep(self, event: _Waiting) -> None:
         definition = self._kernel.catalog.definitions.get(event.queue_name)
-        if definition is None or definition.object_type != LOCAL:
-            self._lose(f"{event.queue_name} is not a local queue")
+        if definition is None:
+            self._lose(f"{event.queue_name} is not a local queue, an alias or a remote queue")
+            return
+        if event.queue_name in self._busy:
+            self._lose(f"{event.queue_name}: the event is about an event for it")
             return
         try:
             done = self._attempt(definition, event)
@@ -109,6 +116,8 @@ class EventQueues:
         """False: the queue is being loaded."""
         kernel = self._kernel
         connection = self._connection
+        if definition.object_type != LOCAL:
+            return self._attempt_by_name(event)
         connection.begin_verb()
         local = kernel.local_queue(connection, definition)
         if local is None:
@@ -124,6 +133,30 @@ class EventQueues:
             self._lose(f"{event.queue_name}: the log or the disk has no room now")
             self.made -= 1
         return True
+
+    def _attempt_by_name(self, event: _Waiting) -> bool:
+        """To wherever an alias or a definition of a remote queue leads, by a connection of its own:
+        an event that arises meanwhile has the usual one."""
+        kernel = self._kernel
+        connection = Connection(0, b"", "", kernel.name)
+        self._busy.append(event.queue_name)
+        try:
+            handle = open_queue(
+                kernel, connection, event.queue_name, "", "", mq.MQOO_OUTPUT, "MQPUT1"
+            )
+            if handle is None:
+                return False
+            try:
+                request = self._request(event)
+                entry = put(kernel, connection, handle, request, event.data)
+                while entry is None and connection.again:  # to more subscribers than one step takes
+                    entry = put(kernel, connection, handle, request, event.data)
+            finally:
+                give_up(kernel, connection)
+                close_handle(kernel, handle, 0)
+        finally:
+            self._busy.remove(event.queue_name)
+        return entry is not None
 
     def _request(self, event: _Waiting) -> PutRequest:
         kernel = self._kernel
