@@ -25,14 +25,15 @@ SQ: Field = ("QName", "SQ")
 COMMANDS: list[tuple[str, list[Field]]] = [
     (CONTROL, [("Command", "RegSub"), ("Topic", "t/#"), SQ]),
     (STREAM, [("Command", "Publish"), ("Topic", "t/1"), ("PubOpt", "RetainPub")]),
-    (STREAM, [("Command", "Publish"), ("Topic", "t/2")]),
+    (STREAM, [("Command", "Publish"), ("Topic", "t/2"), ("Topic", "t/3"), ("Topic", "t/4")]),
     (CONTROL, [("Command", "RegSub"), ("Topic", "u"), SQ, ("SubName", "S1")]),
     (CONTROL, [("Command", "DeregSub"), ("Topic", "t/#"), SQ]),
 ]
 
 
 def work(qmgr: QueueManager) -> None:
-    """What the housekeeper does: all commands are worked off."""
+    """What the housekeeper does: all commands are worked off. After each step the log is forced, as
+    another application may have it, so that there are calls in the middle of a command."""
     shell = qmgr.started.shell
     more = True
     while more:
@@ -40,6 +41,7 @@ def work(qmgr: QueueManager) -> None:
             more = shell.engine.work_some()
             shell.settle()
         more = shell.run_effects() or more
+        shell.forcer.force(shell.engine.log.end_lsn)
 
 
 def prepare(qmgr: QueueManager) -> None:
@@ -81,7 +83,7 @@ def look(qmgr: QueueManager, put: list[int]) -> None:
     for message in qmgr.queue("SQ"):
         md = message.descriptor
         texts.append(read_command(message.data, md.format, LITTLE, md.ccsid).data.decode())
-    assert texts == [str(number) for number in (1, 2) if number in answered]
+    assert texts == [str(number) for number in (1, 2, 2, 2) if number in answered]
     by_name = pubsub_of(qmgr.started.shell.engine.kernel).by_name
     assert ("SQ@QM1::t/#" in by_name) == (0 in answered and 4 not in answered)
     assert ("S1" in by_name) == (3 in answered)
