@@ -5,6 +5,7 @@
     DeregSub   as RegSub
     ReqUpdate  Topic RegOpt* QMgrName QName SubName SubPoint2 Filter2
     Publish    Topic* PubOpt* QMgrName QName PubTime SeqNum SubPoint2 RegOpt+* StrData+* IntData+*
+               UNIQUE_CONNECTION_ID2
     DeletePub  Topic* DelOpt* SubPoint2
     RegPub+    Topic* RegOpt* QMgrName QName, and DeregPub+: accepted, for publishers need not
                register any more
@@ -63,6 +64,7 @@ PUBLISH: Final = "Publish"
 DELETE: Final = "DeletePub"
 PUBLISHERS: Final = ("RegPub", "DeregPub")
 _WITHOUT_SUBSCRIBER: Final = ("DeletePub", "RegPub", "DeregPub")
+CONNECTION: Final = "UNIQUE_CONNECTION_ID"  # that IBM's classes for JMS send with publications
 _OF_STREAMS: Final = (PUBLISH, DELETE)
 _NAMES: Final = ("QMgrName", "QName")
 _SUBSCRIBER: Final = (*_NAMES, "SubName", "SubIdentity", "SubUserData")
@@ -80,7 +82,7 @@ _OF_VERSION_2: Final[dict[str, tuple[str, ...]]] = {
     REGISTER: ("SubPoint", "Filter"),
     DEREGISTER: ("SubPoint", "Filter"),
     REQUEST: ("SubPoint", "Filter"),
-    PUBLISH: ("SubPoint",),
+    PUBLISH: ("SubPoint", CONNECTION),
     DELETE: ("SubPoint",),
 }
 _REPEATED: Final = (TOPIC, "RegOpt", "PubOpt", "DelOpt", "StrData", "IntData")
@@ -245,7 +247,7 @@ class QueuedCommand:
         if self.is_version_1 and on_control == (self.name in _OF_STREAMS):
             raise CommandFault(MQRCCF_INCORRECT_Q)
         stream = DEFAULT_STREAM if on_control else self.queue
-        named = message.value("StreamName")
+        named = message.value("StreamName").rstrip()
         if named:
             if not is_name(named):
                 raise CommandFault(MQRCCF_STREAM_ERROR, [("StreamName", named)])
@@ -284,8 +286,8 @@ class QueuedCommand:
         """Who is meant: the names in the command, else those for replies."""
         md = self.md
         message = self.message
-        queue = message.value("QName") or md.reply_to_queue
-        qmgr = message.value("QMgrName") or md.reply_to_qmgr
+        queue = message.value("QName").rstrip() or md.reply_to_queue
+        qmgr = message.value("QMgrName").rstrip() or md.reply_to_qmgr
         needs_queue = self.name != PUBLISH and not self._is_by_name()
         if (needs_queue and not queue) or (queue and not is_name(queue)):
             raise CommandFault(MQRCCF_Q_NAME_ERROR, [("QName", queue)])
