@@ -93,9 +93,10 @@ def test_response_when_not_ok_then_the_psc_folder_follows() -> None:
     ]
 
 
-def test_mqrfh_when_read_then_foreign_names_do_not_count() -> None:
+def test_mqrfh_when_read_then_foreign_names_are_kept_apart() -> None:
     found = command_1('MQPSCommand RegSub  MQPSTopic "a ""b""" other value MQPSRegOpts Local')
     assert found.fields == [("Command", "RegSub"), ("Topic", 'a "b"'), ("RegOpt", "Local")]
+    assert found.own == [("=other", "value")]
 
 
 def test_mqrfh_when_a_zero_is_in_it_then_it_ends_there() -> None:
@@ -186,7 +187,18 @@ def test_published_when_it_travels_in_properties_then_it_comes_back() -> None:
         ("SeqNum", "7"),
         ("StrData", "a b"),
         ("IntData", "5"),
+        ("=own name", "a value"),
     ]
     area = pack_area(published_properties(fields), None, False, False)
     assert published_fields(area) == fields
     assert published_fields(b"") == []
+
+
+def test_own_names_when_written_then_as_they_are_where_they_can_be() -> None:
+    fields: list[Field] = [("Command", "Publish"), ("=colour", "red"), ("=two words", "x")]
+    data = fields_header(1, fields, mq.MQENC_NATIVE, UTF8, "")
+    text = RulesHeader.unpack(data).name_values.rstrip()
+    assert text == 'MQPSCommand Publish colour red "two words" x'
+    data = fields_header(2, fields, mq.MQENC_NATIVE, UTF8, "")
+    (folder,) = RulesHeader2.unpack(data).folders
+    assert folder == "<psc><Command>Publish</Command><colour>red</colour></psc>"

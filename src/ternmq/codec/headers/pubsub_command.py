@@ -8,7 +8,7 @@ MQRFH2 (`mqrfh`): folders like XML, one level of elements; an element may be rep
 
 MQRFH: names and values in turn, separated by blanks; one with blanks in it is in double quotes, in
 which a double quote is written twice; a zero ends the string. Names of publish/subscribe begin with
-"MQPS"; others are the publisher's, and no one's business here.
+"MQPS"; others are the publisher's own and go with the publication: `OWN` stands before their names.
 
     MQPSCommand Publish MQPSTopic a/b MQPSPubOpts RetainPub
     MQPSCompCode 1 MQPSReason 3073 MQPSReasonText MQRCCF_NOT_REGISTERED MQPSTopic a
@@ -27,9 +27,10 @@ from ternmq.base.reasons import MQRC_RFH_COMMAND_ERROR, MQRC_RFH_ERROR, MQRC_RFH
 from ternmq.codec.charset import UTF8
 from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
 from ternmq.codec.mqi.layout import LITTLE
-from ternmq.codec.property_folders import FolderReader, escaped
+from ternmq.codec.property_folders import FolderReader, escaped, is_element
 
 Field = tuple[str, str]  # name and value
+OWN: Final = "="
 
 COMMAND: Final = "Command"
 TOPIC: Final = "Topic"
@@ -67,6 +68,7 @@ class CommandMessage:
     def __init__(self, version: int) -> None:
         self.version = version  # of the header: 1 or 2
         self.fields: list[Field] = []
+        self.own: list[Field] = []  # what the publisher's own names say
         self.folders: list[str] = []  # of an MQRFH2, but for psc
         self.folder = ""  # psc as it came
         self.data = b""  # behind the header
@@ -132,6 +134,8 @@ def _read_1(data: bytes, order: str, ccsid: int) -> CommandMessage:
     for name, value in read_pairs(header.name_values):
         if name.startswith(_PREFIX):
             made.fields.append((_FROM_NAMES_1.get(name, name[len(_PREFIX) :]), value))
+        else:
+            made.own.append((OWN + name, value))
     if not made.fields or made.fields[0][0] != COMMAND:
         at = header.name_values.find(_PREFIX)
         last = max(len(header.name_values) - 1, 0)
@@ -201,13 +205,21 @@ def pairs_text(fields: list[Field]) -> str:
     """The string of an MQRFH with these fields."""
     words: list[str] = []
     for name, value in fields:
-        words.append(_TO_NAMES_1.get(name, _PREFIX + name))
+        if name.startswith(OWN):
+            words.append(_word(name[len(OWN) :]))
+        else:
+            words.append(_TO_NAMES_1.get(name, _PREFIX + name))
         words.append(_word(value))
     return " ".join(words)
 
 
 def _elements(fields: list[Field]) -> str:
-    return "".join([f"<{name}>{escaped(value)}</{name}>" for name, value in fields])
+    parts: list[str] = []
+    for name, value in fields:
+        tag = name.removeprefix(OWN)
+        if not name.startswith(OWN) or is_element(tag):
+            parts.append(f"<{tag}>{escaped(value)}</{tag}>")
+    return "".join(parts)
 
 
 def _word(value: str) -> str:

@@ -2,7 +2,8 @@
 folder, PSPROP(COMPAT) an MQRFH (`pubsub_command` has both formats).
 
 What a publisher has said in such a header travels in properties of folder mqpse: Pts the time of
-the publication, Seq its number, Sid the pairs of MQPSStrData and MQPSIntData as an MQRFH has them.
+the publication, Seq its number, Sid the pairs of MQPSStrData, of MQPSIntData and of the publisher's
+own names as an MQRFH has them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.codec.headers.pubsub_command import (
     COMMAND,
+    OWN,
     TOPIC,
     CommandError,
     Field,
@@ -77,7 +79,14 @@ def _data_fields(text: str) -> list[Field]:
         pairs = read_pairs(text)
     except CommandError:
         return []  # not ours, though it has that name
-    return [(_PAIR_NAMES[name], value) for name, value in pairs if name in _PAIR_NAMES]
+    found: list[Field] = []
+    for name, value in pairs:
+        known = _PAIR_NAMES.get(name)
+        if known is not None:
+            found.append((known, value))
+        elif not name.startswith("MQ"):
+            found.append((OWN + name, value))
+    return found
 
 
 def published_properties(fields: list[Field]) -> list[Property]:
@@ -89,7 +98,7 @@ def published_properties(fields: list[Field]) -> list[Property]:
             made.append(Property(_TIME, mq.MQTYPE_STRING, value))
         elif name == "SeqNum":
             made.append(Property(_SEQUENCE, mq.MQTYPE_STRING, value))
-        elif name in _DATA_NAMES:
+        elif name in _DATA_NAMES or name.startswith(OWN):
             data.append((name, value))
     if data:
         made.append(Property(_DATA, mq.MQTYPE_STRING, pairs_text(data)))

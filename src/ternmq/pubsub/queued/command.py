@@ -41,7 +41,7 @@ from ternmq.base.reasons import (
     MQRC_RFH_PARM_MISSING,
 )
 from ternmq.base.user_names import whole_name
-from ternmq.codec.headers.pubsub_command import COMMAND, TOPIC, CommandMessage, Field
+from ternmq.codec.headers.pubsub_command import COMMAND, OWN, TOPIC, CommandMessage, Field
 from ternmq.codec.headers.pubsub_options import DELETION, PUBLICATION, REGISTRATION, options_of
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.kernel.kernel import Kernel
@@ -154,6 +154,11 @@ class QueuedCommand:
     def full(self, topic: str) -> str:
         """A topic string in full."""
         return prefixed(self.prefix, topic)
+
+    def said(self) -> list[Field]:
+        """What a publisher says of a publication, its own names behind the others."""
+        found = self.message.fields + self.message.own
+        return [(OWN + name if name == CONNECTION else name, value) for name, value in found]
 
     def check(self, kernel: Kernel) -> None:
         """Take the fields apart. CommandFault if the command cannot be carried out."""

@@ -111,7 +111,7 @@ class QueuedPublishing(Work):
     def _properties(self, area: bytes) -> bytes:
         """Those of the command message and those that its header makes; the header that they were
         in is not the publication's."""
-        added = published_properties(self.command.message.fields)
+        added = published_properties(self.command.said())
         if not area:
             return pack_area(added) if added else b""
         found = read_properties(area) + added
