@@ -22,6 +22,7 @@ from ternmq.values.entry import Entry
 from ternmq.values.handle import ObjectHandle
 
 if TYPE_CHECKING:
+    from ternmq.kernel.held_messages import HeldMessage
     from ternmq.kernel.logical_place import LogicalOrder
     from ternmq.kernel.put_position import PutPosition
     from ternmq.kernel.requests import GetCall
@@ -129,6 +130,7 @@ class Connection:
         self.unit: UnitOfWork | None = None
         self.get_call: GetCall | None = None  # a get that has not ended
         self.undertaking: Undertaking | None = None  # a verb of several messages, not ended yet
+        self.held: list[HeldMessage] | None = None  # to be put when it ends
         self.connected = True
         self.started_ns: i64 = 0  # Unix time
         # while the connection is accounted for; the clock is the shell's

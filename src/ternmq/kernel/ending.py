@@ -218,6 +218,12 @@ def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
     return ended
 
 
+def _put_held(kernel: Kernel, connection: Connection) -> None:
+    from ternmq.kernel.held_messages import put_held  # which puts, and puts end here
+
+    put_held(kernel, connection)
+
+
 def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
     """MQDISC commits; an application that vanishes is backed out. `again` is set while there is
     more to do.
@@ -243,6 +249,8 @@ def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
         _back_out_part(kernel, connection, unit)
         if connection.again:
             return
+    if connection.held is not None:
+        _put_held(kernel, connection)
     open_handles = list(connection.handles.values())
     for handle in open_handles:
         local = handle.local

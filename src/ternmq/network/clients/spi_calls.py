@@ -1,7 +1,7 @@
 """The calls of the system programming interface that IBM's Java clients make: what there is
 (QUERY), identifiers for puts that are not answered (RESERVE), opens and subscriptions as JMS does
-them (OPEN, SUBSCRIBE), puts with a delivery delay (PUT, in `spi_put`), and the end of another
-connection's waits (NOTIFY), without which closing would last as long as they do.
+them (OPEN, SUBSCRIBE), puts with a delivery delay or for the end of the connection (PUT and
+ACTIVATE, in `spi_put`), and the end of another connection's waits (NOTIFY), without which closing would last as long as they do.
 The other verbs are not offered, and refused with MQRC_FUNCTION_NOT_SUPPORTED.
 """
 
@@ -22,7 +22,7 @@ from ternmq.network.clients.conversation import Conversation
 from ternmq.network.clients.extension_flow import extension_call
 from ternmq.network.clients.list_calls import open_list
 from ternmq.network.clients.object_calls import OpenCall
-from ternmq.network.clients.spi_put import spi_put
+from ternmq.network.clients.spi_put import spi_activate, spi_put
 from ternmq.network.clients.topic_calls import spi_subscribe
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
 from ternmq.wire.fap.part import Values
@@ -30,6 +30,7 @@ from ternmq.wire.fap.segment import Segment
 from ternmq.wire.fap.segment_number import i32
 from ternmq.wire.fap.vocabulary import (
     SPI,
+    SPI_ACTIVATE,
     SPI_EXTENSION,
     SPI_NOTIFY,
     SPI_OPEN,
@@ -45,6 +46,7 @@ _CANCELS_WAITS: Final = 1  # of NOTIFY
 _OFFERED: Final = {  # the newest version of what a request says
     SPI_QUERY: 1,
     SPI_PUT: 3,
+    SPI_ACTIVATE: 1,
     SPI_RESERVE: 1,
     SPI_SUBSCRIBE: 1,
     SPI_OPEN: 1,
@@ -78,6 +80,9 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
         return
     if verb == SPI_PUT:
         spi_put(conversation, one, values)
+        return
+    if verb == SPI_ACTIVATE:
+        spi_activate(conversation, one, values)
         return
     if verb == SPI_SUBSCRIBE:
         spi_subscribe(conversation, one, values)

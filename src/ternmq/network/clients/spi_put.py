@@ -1,4 +1,5 @@
-"""SPI PUT: a put with a delivery delay, as IBM's Java clients and our own make it.
+"""SPI PUT: a put with a delivery delay, as IBM's Java clients and our own make it; or one that is
+done when the connection ends, until ACTIVATE puts or drops it.
 
 It is a put in every other respect. One that may be answered later (MQPMO_ASYNC_RESPONSE) is
 answered: the client waits for the reply of every SPI call.
@@ -15,6 +16,7 @@ from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import resolved_names
+from ternmq.mqi.steps.held import PutHeld, SettleHeld
 from ternmq.mqi.steps.messages import Put, PutDeferred
 from ternmq.mqi.steps.step import Step
 from ternmq.network.clients.conversation import Conversation, StepCall
@@ -26,6 +28,9 @@ from ternmq.wire.fap.segment import Header, Segment
 from ternmq.wire.fap.vocabulary import AREA_BEFORE_DATA
 
 _LOW: Final = 0xFFFFFFFF
+_DEFERRED: Final = 4  # of SPPI
+_PUTS: Final = 1  # of SPAI
+_DROPS: Final = 2
 
 
 def spi_put(conversation: Conversation, one: Segment, values: Values) -> None:
@@ -34,7 +39,7 @@ def spi_put(conversation: Conversation, one: Segment, values: Values) -> None:
     pmo: PutOptions = values["options"]
     md: Descriptor = values["descriptor"]
     data: bytes = given["data"]
-    if given["options"]:
+    if given["options"] & ~_DEFERRED:
         detail = f"options {given['options']:#x} of SPI PUT are not supported"
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT", detail=detail)
     handle = conversation.connected().handle(int(values["handle"]), "MQPUT")
@@ -45,13 +50,26 @@ def spi_put(conversation: Conversation, one: Segment, values: Values) -> None:
     delay_ms = int(given.get("delay_high", 0)) << 32 | int(given.get("delay_low", 0)) & _LOW
     step: Step
     put: calls.PutCall
-    if delay_ms:
+    if given["options"] & _DEFERRED:
+        put = held = calls.Put(handle, request, data)
+        step = PutHeld(held, request)
+    elif delay_ms:
         put = deferred = calls.PutDeferred(handle, request, data, delay_ms)
         step = PutDeferred(deferred)
     else:
         put = plain = calls.Put(handle, request, data)
         step = Put(plain)
     SpiPutCall(conversation, one.header, values, step, put, request).go_on()
+
+
+def spi_activate(conversation: Conversation, one: Segment, values: Values) -> None:
+    """SPI ACTIVATE."""
+    given: Values = values["spai"]
+    if given["mode"] not in (_PUTS, _DROPS):
+        detail = f"mode {given['mode']} of SPI ACTIVATE is not supported"
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT", detail=detail)
+    step = SettleHeld(given["msg_id"], given["mode"] == _PUTS)
+    StepCall(conversation, one.header, values, step).go_on()
 
 
 @final

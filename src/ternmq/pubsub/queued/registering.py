@@ -90,7 +90,7 @@ class Registering(Work):
             return False
         self._made = None
         if self.command.options & mq.MQREGO_FULL_RESPONSE:
-            self.more = described(self.pubsub, made, topic)
+            self.more = described(self.pubsub, made, made.given_string)
         return True
 
     def _register(self, topic: str) -> Subscription | None:
@@ -158,7 +158,8 @@ class Registering(Work):
             return found
         named = self.pubsub.by_name.get(name)
         if named is not None:
-            if named is not found and not self._joins(named, topic_string):
+            by_name_alone = command.options & mq.MQREGO_NO_ALTERATION and named.terms.registration
+            if named is not found and not by_name_alone and not self._joins(named, topic_string):
                 raise CommandFault(MQRCCF_DUPLICATE_SUBSCRIPTION, [("SubName", name)])
             check_user(command, named)
             return named
