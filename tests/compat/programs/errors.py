@@ -33,7 +33,7 @@ attempts: list[Callable[[], object]] = [
     lambda: pymqi.Queue(qmgr, "DEV.QUEUE.1", CMQC.MQOO_OUTPUT).get(),
     lambda: qmgr.put1("DEV.QUEUE.1", b"x", pymqi.MD(Priority=-5)),
     lambda: qmgr.put1("DEV.QUEUE.1", b"x", pymqi.MD(MsgType=CMQC.MQMT_REQUEST)),
-    lambda: pymqi.Topic(qmgr, topic_string="a/b").pub(b"x"),
+    lambda: pymqi.Topic(qmgr, topic_name="NO.SUCH.TOPIC").pub(b"x"),
 ]
 for attempt in attempts:
     try:

@@ -22,7 +22,7 @@ final class BaseTopics extends Cases {
                 queue + "/" + below, null, CMQC.MQTOPIC_OPEN_AS_SUBSCRIPTION, options);
     }
 
-    private static MQPutMessageOptions putting(int options) {
+    private static MQPutMessageOptions publishing(int options) {
         MQPutMessageOptions made = new MQPutMessageOptions();
         made.options = CMQC.MQPMO_NO_SYNCPOINT | options;
         return made;
@@ -42,7 +42,7 @@ final class BaseTopics extends Cases {
         MQQueueManager connection = connect();
         MQTopic listening = subscriber(connection, "+", MANAGED);
         MQTopic topic = publisher(connection, "a");
-        topic.put(text("one"), putting(0));
+        topic.put(text("one"), publishing(0));
         equal("one", next(listening, 15_000));
         reason(CMQC.MQRC_NO_MSG_AVAILABLE, () -> next(listening, 100));
         topic.close();
@@ -54,7 +54,7 @@ final class BaseTopics extends Cases {
         MQQueueManager connection = connect();
         connection.accessTopic(queue + "/a", null, DURABLE, null, queue).close();
         MQTopic topic = publisher(connection, "a");
-        topic.put(text("one"), putting(0));
+        topic.put(text("one"), publishing(0));
         MQTopic again = connection.accessTopic(queue + "/a", null, DURABLE, null, queue);
         equal("one", next(again, 15_000));
         MQSubscription subscription = again.getSubscriptionReference();
@@ -67,7 +67,7 @@ final class BaseTopics extends Cases {
     void retained_when_requested_then_sent() throws Exception {
         MQQueueManager connection = connect();
         MQTopic topic = publisher(connection, "r");
-        topic.put(text("kept"), putting(CMQC.MQPMO_RETAIN));
+        topic.put(text("kept"), publishing(CMQC.MQPMO_RETAIN));
         MQTopic asking = subscriber(connection, "r", MANAGED | CMQC.MQSO_PUBLICATIONS_ON_REQUEST);
         reason(CMQC.MQRC_NO_MSG_AVAILABLE, () -> next(asking, 100));
         MQSubscription subscription = asking.getSubscriptionReference();
