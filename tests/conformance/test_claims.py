@@ -290,9 +290,6 @@ ROWS: Final[dict[str, Probe]] = {
             "test_arguments_that_cannot_be_then_their_reasons",
         ),
     ),
-    "topics and subscriptions of [pymqi and ibmmq](compat-pymqi.md)": shown_by(
-        "tests/compat/programs/errors.txt", "MQRC_FUNCTION_NOT_SUPPORTED"
-    ),
     "MQCONNX: connection tags, a CD; client binding and reconnection without"
     " [the network](clients.md)": later(
         "MQCONNX",
