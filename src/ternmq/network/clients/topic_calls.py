@@ -122,12 +122,12 @@ class SubscribeCall(Call):
         header: Header,
         values: Values,
         following: bytes,
-        number: int,
     ) -> None:
         self.sd: SubscriptionDescriptor = values["subscription"]
         self.lsd: Values | None = values.get("lsd")
         values.pop(_FOLLOWING, None)
         destination: Handle | None = None
+        number = int(values["handle"])
         if number not in (mq.MQHO_NONE, mq.MQHO_UNUSABLE_HOBJ):
             destination = conversation.handle(number, "MQSUB")
         self.destination = destination
@@ -159,11 +159,10 @@ class SubscribeCall(Call):
         values = self.values
         behind = answer_subscription(self.conversation, self.sd, self.asked)
         values[_FOLLOWING] = behind
+        values["handle"] = queue.handle_id
         if self.lsd is None:
-            values["object_handle"] = queue.handle_id
             values["subscription_handle"] = subscription.handle_id
         else:
-            values["handle"] = queue.handle_id
             values["spbo"] = {
                 "length": _SPBO_BYTES + _LSD_BYTES + self.sd.size() + len(behind),
                 "subscription_handle": subscription.handle_id,
@@ -192,21 +191,19 @@ def subscribe(conversation: Conversation, one: Segment) -> None:
     """MQSUB; its strings stand behind the MQSD, or further on."""
     values, rest = conversation.read_all(one)
     following: bytes = values.get(_FOLLOWING, b"") + rest
-    number = int(values["object_handle"])
-    SubscribeCall(conversation, one.header, values, following, number).go_on()
+    SubscribeCall(conversation, one.header, values, following).go_on()
 
 
 def spi_subscribe(conversation: Conversation, one: Segment, values: Values) -> None:
     """SPI SUBSCRIBE: the same, with more that JMS asks for."""
     following: bytes = values.get(_FOLLOWING, b"")
-    number = int(values["handle"])
-    SubscribeCall(conversation, one.header, values, following, number).go_on()
+    SubscribeCall(conversation, one.header, values, following).go_on()
 
 
 def refuse_subscribe(values: Values) -> None:
     """A failed MQSUB has no subscription, and the strings do not come back."""
+    values["handle"] = _NO_HANDLE
     if "lsd" in values:
-        values["handle"] = _NO_HANDLE
         values["spbo"] = {"length": _SPBO_BYTES, "subscription_handle": _NO_HANDLE}
     else:
         values["subscription_handle"] = _NO_HANDLE

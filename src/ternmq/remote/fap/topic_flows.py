@@ -50,10 +50,8 @@ def subscribe(verbs: FapVerbs, call: Call) -> Exchange[None]:
     given = call.destination.handle_id != mq.MQHO_NONE
     queue = call.destination
     if not given:
-        queue = ObjectHandle(int(values["object_handle"]), _USES)
-        asked = Inquire(queue, [mq.MQCA_Q_NAME])  # the reply does not say it
-        yield from run(verbs, asked)
-        queue.resolved_name = str(asked.values[0])
+        queue = ObjectHandle(reply.handle, _USES)
+        defaults = yield from _inquired(verbs, queue)
         verbs.link.handles[queue.handle_id] = queue
     handle = ObjectHandle(int(values["subscription_handle"]), 0)
     handle.resolved_name = call.sub_name
@@ -85,13 +83,11 @@ def subscribe_request(call: Subscribe, is_again: bool = False) -> FapRequest:
     for described in (sd.user_data, sd.selection_string, sd.resolved_object_string):
         described.buffer_size = _BYTES_MAX
         described.ccsid = UTF8
-    number = call.destination.handle_id
     values: Values = {
-        "object_handle": mq.MQHO_UNUSABLE_HOBJ if number == mq.MQHO_NONE else number,
         "subscription": sd,
         "subscription_following": behind,
     }
-    return FapRequest(MQSUB, None, table_body(MQSUB, values))
+    return FapRequest(MQSUB, call.destination, table_body(MQSUB, values))
 
 
 def _copied(call: Subscribe) -> SubscriptionDescriptor:
@@ -168,4 +164,4 @@ def subscribed_again(verbs: FapVerbs, numbers: dict[ObjectHandle, int]) -> Excha
         values = reply.values()
         numbers[handle] = int(values["subscription_handle"])
         if call.queue is not None and call.queue not in numbers:
-            numbers[call.queue] = int(values["object_handle"])
+            numbers[call.queue] = reply.handle

@@ -278,16 +278,16 @@ CALL_FLOWS: Final[dict[int, list[Part]]] = {
     MQBACK + REPLY: [],
     MQSTAT: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
     MQSTAT + REPLY: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
-    # The handles of queue and subscription, -1 and 0 if they are to be made; strings in the rest.
+    # The handle of the call is the queue's, 0 if one is to be made, and in the reply that one.
     MQSUB: [
-        Fixed(i32("object_handle", -1), i32("subscription_handle")),
+        Fixed(i32("subscription_handle", -1), i32("unknown")),
         *subscription_parts(),
     ],
-    MQSUB + REPLY: [  # guess
-        Fixed(i32("object_handle", -1), i32("subscription_handle")),
+    MQSUB + REPLY: [
+        Fixed(i32("subscription_handle", -1), i32("unknown")),
         *subscription_parts(),
     ],
-    # The handle of the call is the subscription's. The reply is a guess.
+    # The handle of the call is the subscription's.
     MQSUBRQ: [Fixed(i32("action")), _SRO],
     MQSUBRQ + REPLY: [Optional(Fixed(i32("action"))), Optional(_SRO)],
 }
