@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ternmq.base import constants as mq
+from ternmq.base.limits import TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.names import is_name
 from ternmq.codec.mqi import mqmd
 from ternmq.spark.mq.sink_columns import BYTES, CHARACTERS, Field, Shape
 from ternmq.spark.mq.sink_properties import Headers
-from ternmq.values.topic_string import TOPIC_STRING_MAX
 
 UTF_8: Final = 1208
 _I32: Final = (-(1 << 31), (1 << 31) - 1)
@@ -182,10 +182,10 @@ def checked_queue(column: str, name: str) -> Target:
 
 def checked_topic(column: str, name: str) -> Target:
     """A topic that a row names."""
-    if not 0 < len(name) <= TOPIC_STRING_MAX:
+    if not 0 < len(name) <= TOPIC_STRING_CHARACTERS_MAX:
         raise ValueError(
             f"column {column} has {len(name)} characters; a topic string has 1 to"
-            f" {TOPIC_STRING_MAX}"
+            f" {TOPIC_STRING_CHARACTERS_MAX}"
         )
     return Target(name, True)
 
