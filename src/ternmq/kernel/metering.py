@@ -358,7 +358,10 @@ def _has_selected(
 
 
 def got_nothing_yet(kernel: Kernel, call: GetCall, local: LocalQueue) -> None:
-    """A step of an MQGET is over without a message, and it does not wait for one."""
+    """A step of an MQGET is over without a message, and it does not wait for one. When the queue
+    manager itself looks whether there is one, no application got nothing."""
+    if call.connection.connection_id == 0:
+        return
     if call.reason != 0:
         got_nothing(kernel, call, local, call.reason)
     elif call.connection.park is not None and kernel.measured & STATISTICS:

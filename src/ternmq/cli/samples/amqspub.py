@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ternmq.api.topic import Topic
 
 NAME: Final = "AMQSPUBA"
+_OPEN: Final = mq.MQOO_OUTPUT | mq.MQOO_FAIL_IF_QUIESCING
 _PUT: Final = mq.MQPMO_FAIL_IF_QUIESCING | mq.MQPMO_NO_SYNCPOINT
 
 
@@ -35,7 +36,7 @@ def main(argv: list[str], client: bool = False) -> int:
         with connected(argv[1] if len(argv) > 1 else "", "amqspub", client) as connection:
             write_now(f"target topic is {argv[0]}")
             try:
-                topic = connection.topic(argv[0], options=mq.MQOO_FAIL_IF_QUIESCING)
+                topic = connection.topic(argv[0], options=_OPEN)
             except MQError as error:
                 report_failure("MQOPEN", error)
                 write("unable to open topic for publish")

@@ -67,11 +67,6 @@ def test_several_queues_and_one_line_each(full: ternmq.QueueManager, capsys: Cap
     ] == ["Q"]
 
 
-def test_topics_are_refused(attached: ternmq.QueueManager, capsys: Capture) -> None:
-    assert amqsevt.main(["-m", "QM1", "-t", "$SYS/MQ/#"]) == 1
-    assert "nothing was read" in capsys.readouterr().err
-
-
 def test_names_that_would_steer_a_terminal_are_shown(
     attached: ternmq.QueueManager, capsys: Capture
 ) -> None:
