@@ -339,8 +339,8 @@ DESCRIBED: Final[dict[str, Probe]] = {
         commands("START TRACE(STAT) DEST(SMF)", "AMQ8971I"),
         judged_by("tests/unit/api/test_smf_filled.py", "test_"),
     ),
-    "metrics of publish/subscribe, clusters, native HA, and of the operating system": no_metrics_of(
-        "publish", "subscri", "topic", "cluster", "nha", "native", "cpu", "ram"
+    "metrics of single topics, clusters, native HA, and of the operating system": no_metrics_of(
+        "cluster", "nha", "native", "cpu", "ram"
     ),
     "TLS and passwords for [metrics](monitoring.md#metrics-for-prometheus)": metrics_are_local,
     "dead-letter queue": all_of(

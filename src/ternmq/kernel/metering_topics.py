@@ -118,6 +118,9 @@ def was_subscribed(
     task = connection.account
     if task is not None:
         _add_subscription(task.topics, is_durable, how)
+        clock = connection.clock
+        if clock is not None:
+            clock.booked = None  # what opened its queue was a part of it
         book(connection, task.subscribe)
 
 

@@ -17,6 +17,7 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import BY_BIT, LOCAL, SENDER
+from ternmq.base.topic_counters import ALL
 from ternmq.channel.figures import ChannelFigures
 from ternmq.host.shell import Shell
 from ternmq.kernel.channel_instance import ChannelInstance
@@ -24,6 +25,7 @@ from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import BROKEN, QUIESCING, RUNNING, STOPPING, Kernel
 from ternmq.kernel.objects import FILE_MEGABYTES_DEFAULT, MEGABYTE, LocalQueue
 from ternmq.kernel.parts import LISTENERS, SERVICES
+from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.store.catalog import Definition
 from ternmq.telemetry.accumulation import QueueSum, StatisticsSum
 from ternmq.telemetry.metrics import metric_rows as rows
@@ -58,6 +60,12 @@ class QueueManagerMetrics:
         kernel = shell.engine.kernel
         self.figures = totals.figures
         self.traffic = totals.figures.traffic
+        self.marks = totals.figures.topics
+        self.topics = self.marks.counts
+        self.topic_nodes = int(pubsub_of(kernel).tree.nodes)
+        subscriptions = kernel.meter.subscriptions
+        self.durable_subscriptions = subscriptions.durable[ALL]
+        self.other_subscriptions = subscriptions.other[ALL]
         self.log = totals.log
         self.storage = storage_sample(loaded)
         self.status = _STATUS.get(kernel.status, 0)

@@ -111,6 +111,47 @@ qmgr E counter failed_mqcb_count 1 figures.failed_callbacks ; MQCB calls refused
 qmgr C counter failed_mqcb_total 1 figures.failed_callbacks ; MQCB calls refused
 qmgr E counter mqctl_count 1 figures.controls ; MQCTL calls
 qmgr C counter mqctl_total 1 figures.controls ; MQCTL calls
+qmgr E counter topic_mqput_mqput1_interval_total 1 topics.puts + topics.put1s ; publications
+qmgr C counter topic_mqput_mqput1_total 1 topics.puts + topics.put1s ; publications
+qmgr E counter interval_topic_put_total 1 $TOPIC_BYTES ; their bytes
+qmgr C counter topic_put_bytes_total 1 $TOPIC_BYTES ; their bytes
+qmgr E counter non_persistent_topic_mqput_mqput1_count 1 $NTOPIC ; publications, not persistent
+qmgr C counter non_persistent_topic_mqput_mqput1_total 1 $NTOPIC ; publications, not persistent
+qmgr E counter persistent_topic_mqput_mqput1_count 1 $PTOPIC ; publications, persistent
+qmgr C counter persistent_topic_mqput_mqput1_total 1 $PTOPIC ; publications, persistent
+qmgr E counter failed_topic_mqput_mqput1_count 1 $FTOPIC ; publications refused
+qmgr C counter failed_topic_mqput_mqput1_total 1 $FTOPIC ; publications refused
+qmgr E counter published_to_subscribers_message_count 1 topics.published ; copies to subscribers
+qmgr C counter published_to_subscribers_message_total 1 topics.published ; copies to subscribers
+qmgr E counter published_to_subscribers_bytes 1 topics.published_bytes ; their bytes
+qmgr C counter published_to_subscribers_bytes_total 1 topics.published_bytes ; their bytes
+qmgr E counter create_durable_subscription_count 1 topics.durable_created ; durable ones made
+qmgr C counter durable_subscription_create_total 1 topics.durable_created ; durable ones made
+qmgr E counter alter_durable_subscription_count 1 topics.durable_altered ; altered
+qmgr C counter durable_subscription_alter_total 1 topics.durable_altered ; altered
+qmgr E counter resume_durable_subscription_count 1 topics.durable_resumed ; resumed
+qmgr C counter durable_subscription_resume_total 1 topics.durable_resumed ; resumed
+qmgr E counter delete_durable_subscription_count 1 topics.durable_removed ; removed
+qmgr C counter durable_subscription_delete_total 1 topics.durable_removed ; removed
+qmgr E counter create_non_durable_subscription_count 1 topics.other_created ; other ones made
+qmgr C counter non_durable_subscription_create_total 1 topics.other_created ; other ones made
+qmgr E counter delete_non_durable_subscription_count 1 topics.other_removed ; removed
+qmgr C counter non_durable_subscription_delete_total 1 topics.other_removed ; removed
+qmgr E counter failed_create_alter_resume_subscription_count 1 $FSUB ; MQSUB refused
+qmgr C counter failed_subscription_create_alter_resume_total 1 $FSUB ; MQSUB refused
+qmgr E counter subscription_delete_failure_count 1 topics.failed_removals ; removals refused
+qmgr C counter failed_subscription_delete_total 1 topics.failed_removals ; removals refused
+qmgr E counter mqsubrq_count 1 topics.requests ; MQSUBRQ calls that worked
+qmgr C counter mqsubrq_total 1 topics.requests ; MQSUBRQ calls that worked
+qmgr E counter failed_mqsubrq_count 1 topics.failed_requests ; MQSUBRQ calls refused
+qmgr C counter failed_mqsubrq_total 1 topics.failed_requests ; MQSUBRQ calls refused
+qmgr E gauge durable_subscriber_high_water_mark 1 marks.durable.all_high ; most at once
+qmgr E gauge durable_subscriber_low_water_mark 1 marks.durable.all_low ; fewest at once
+qmgr E gauge non_durable_subscriber_high_water_mark 1 marks.other.all_high ; most at once
+qmgr E gauge non_durable_subscriber_low_water_mark 1 marks.other.all_low ; fewest at once
+qmgr T gauge topic_nodes 1 topic_nodes ; nodes of the topic tree
+qmgr T gauge durable_subscriptions 1 durable_subscriptions ; durable subscriptions now
+qmgr T gauge other_subscriptions 1 other_subscriptions ; other subscriptions now
 qmgr E counter commit_count 1 figures.commits ; units of work committed
 qmgr C counter commit_total 1 figures.commits ; units of work committed
 qmgr E counter rollback_count 1 figures.backouts ; units of work backed out
@@ -213,6 +254,11 @@ _SHORT: Final = {
     "$GET_BYTES": "traffic.plain_gets.total + traffic.persistent_gets.total",
     "$PGET_BYTES": "traffic.persistent_gets.total",
     "$NGET_BYTES": "traffic.plain_gets.total",
+    "$TOPIC_BYTES": "topics.plain_bytes + topics.persistent_bytes",
+    "$FSUB": "topics.failed_subscribes",
+    "$NTOPIC": "topics.plain_puts + topics.plain_put1s",
+    "$PTOPIC": "topics.persistent_puts + topics.persistent_put1s",
+    "$FTOPIC": "topics.failed_puts + topics.failed_put1s",
     "$PBROWSE": "traffic.persistent_browses.count",
     "$NBROWSE": "traffic.plain_browses.count",
     "$PBROWSE_BYTES": "traffic.persistent_browses.total",

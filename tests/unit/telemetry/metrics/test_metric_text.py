@@ -52,11 +52,14 @@ class Root:
         made = interval(1)
         self.figures = made.figures
         self.traffic = made.figures.traffic
+        self.marks = made.figures.topics
+        self.topics = made.figures.topics.counts
         self.log = made.log
         self.storage = made.storage
         self.connections = 7
         names = """status uptime_s listeners services command_server initiator channels_max
-        active_max        log_physical_bytes log_latency_ns log_write_bytes log_used_percent"""
+        active_max        log_physical_bytes log_latency_ns log_write_bytes log_used_percent
+        topic_nodes durable_subscriptions other_subscriptions"""
         for number, name in enumerate(names.split()):
             setattr(self, name, 50 + number)
 
