@@ -6,19 +6,17 @@ Nothing is published before, so a queue manager whose system topics interest nob
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from ternmq.base.constants import MQCNO_ACTIVITY_TRACE_DISABLED
 from ternmq.base.errors import MQError
+from ternmq.codec.pcf.structures import PCFMessage
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.pubsub.own_publications import OwnPublisher
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.system_topics import SYSTEM_ROOT, SystemTopics
-
-if TYPE_CHECKING:
-    from ternmq.telemetry.monitor.monitor_messages import Retained
 
 _ROOT: Final = "$SYS/MQ/INFO/QMGR/"
 _WILDCARD_LEVELS: Final = ("+", "#")
@@ -78,7 +76,9 @@ class ResourceTopics(SystemTopics):
         self._monitor = f"{root}/Monitor/"
         self._metadata = f"{root}/Monitor/METADATA/"
         self._trace = f"{root}/ActivityTrace/"
-        self._left: list[Retained] | None = None  # metadata to be published; None: not begun
+        self._left: list[tuple[str, PCFMessage]] | None = (
+            None  # metadata to be published; None: not begun
+        )
         for subscription in list(pubsub.by_id.values()):
             if subscription.topic_string.startswith(SYSTEM_ROOT):
                 self.added(subscription)
@@ -91,9 +91,9 @@ class ResourceTopics(SystemTopics):
 
             self._left = metadata(self.kernel.name)
         while self._left:
-            one = self._left[0]
+            topic_string, message = self._left[0]
             try:
-                if not self.publisher.publish(one.topic_string, one.message, retain=True):
+                if not self.publisher.publish(topic_string, message, retain=True):
                     link = self.publisher.link
                     connection.park = link.park
                     connection.again = connection.again or link.again

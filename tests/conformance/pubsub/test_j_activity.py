@@ -9,10 +9,9 @@ from __future__ import annotations
 import pytest
 
 from ternmq.base import constants_all as mq
-from ternmq.codec.pcf.parameter import CFGR
 from ternmq.codec.pcf.structures import PCFMessage
 from tests.conformance.pubsub.bed import Bed
-from tests.conformance.pubsub.system_topics import ROOT, all_received, publish_now
+from tests.conformance.pubsub.system_topics import ROOT, all_received, groups_of, publish_now
 
 TRACE = f"{ROOT}/ActivityTrace"
 
@@ -29,13 +28,8 @@ def run_program(bed: Bed, **options: str) -> None:
 
 def operations(messages: list[PCFMessage]) -> list[tuple[int, int]]:
     """Operation and reason of all calls."""
-    return [
-        (values[mq.MQIACF_OPERATION_ID], values[mq.MQIACF_REASON_CODE])
-        for message in messages
-        for one in message.parameters
-        if one.kind == CFGR
-        for values in [{member.parameter: member.value for member in one.members}]
-    ]
+    calls = [values for message in messages for values in groups_of(message)]
+    return [(one[mq.MQIACF_OPERATION_ID], one[mq.MQIACF_REASON_CODE]) for one in calls]
 
 
 CALLS = [

@@ -6,11 +6,12 @@ Method: SMF records and PCF messages of a queue manager in memory, made of real 
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from ternmq.base import constants_all as mq
 from ternmq.codec.pcf.structures import unpack_pcf
 from ternmq.codec.smf.reader import Reader
-from tests.conformance.pubsub.bed import D, M, Bed
+from tests.conformance.pubsub.bed import Bed, D, M
 from tests.conformance.pubsub.system_topics import shell_of
 
 
@@ -23,11 +24,11 @@ def end_intervals(bed: Bed) -> None:
     assert bed.served.started.measurement.drain()
 
 
-def queue_blocks(bed: Bed) -> list[dict[str, object]]:
+def queue_blocks(bed: Bed) -> list[dict[str, Any]]:
     """The WQ sections of all SMF records."""
     read = bed.served.started.measurement.smf_read(1)
     records = Reader(io.BytesIO(b"".join(read.records)).read)
-    return [values for record in records for values in record.values_of("WQ")]
+    return [dict(values) for record in records for values in record.values_of("WQ")]
 
 
 def depth(bed: Bed, name: str) -> int:

@@ -12,7 +12,7 @@ not know, so a group has those that MQ gives it and no other. A "/" in a name is
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, final
+from typing import Final, final
 
 from ternmq.base import constants as mq
 from ternmq.codec.pcf import parameter as pcf
@@ -28,11 +28,7 @@ _SMALL_MAX: Final = (1 << 31) - 1
 _LARGE_MAX: Final = (1 << 63) - 1
 
 
-class Retained(NamedTuple):
-    """A retained publication of metadata."""
-
-    topic_string: str
-    message: PCFMessage
+Retained = tuple[str, PCFMessage]  # a topic string, and what is retained there
 
 
 def level_of(name: str) -> str:
@@ -57,17 +53,18 @@ def metadata(qmgr_name: str) -> list[Retained]:
     """All publications of metadata: the classes, then of each class its types and their
     elements."""
     root = f"{monitor_root(qmgr_name)}/METADATA"
-    found = [Retained(f"{root}/CLASSES", _message([_class_group(root, c) for c in rows.CLASSES]))]
+    found: list[Retained] = [
+        (f"{root}/CLASSES", _message([_class_group(root, c) for c in rows.CLASSES]))
+    ]
     for one in rows.CLASSES:
         opening = [
             pcf.integer(rows.CLASS_NUMBER, one.number),
             pcf.integer(rows.FLAGS, one.flags),
         ]
         groups = [_type_group(root, one, kind) for kind in one.types]
-        found.append(Retained(f"{root}/{one.name}/TYPES", _message(opening + groups)))
+        found.append((f"{root}/{one.name}/TYPES", _message(opening + groups)))
         found += [
-            Retained(f"{root}/{one.name}/{kind.name}", _of(qmgr_name, one, kind))
-            for kind in one.types
+            (f"{root}/{one.name}/{kind.name}", _of(qmgr_name, one, kind)) for kind in one.types
         ]
     return found
 
