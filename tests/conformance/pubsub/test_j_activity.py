@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from ternmq import MQError
 from ternmq.base import constants_all as mq
 from ternmq.codec.pcf.structures import PCFMessage
 from tests.conformance.pubsub.bed import Bed
@@ -108,8 +109,7 @@ def test_j13_application_when_its_name_has_a_path_then_the_last_part_counts(
 
 def test_j13_refusals_when_traced_then_their_reasons(embedded: Bed) -> None:
     sub = embedded.sub(f"{TRACE}/ApplName/prog")
-    with embedded.connect(application="prog") as connection:
-        with pytest.raises(Exception, match="2085"):
-            connection.queue("NONE", options=mq.MQOO_OUTPUT)
+    with embedded.connect(application="prog") as connection, pytest.raises(MQError, match="2085"):
+        connection.queue("NONE", options=mq.MQOO_OUTPUT)
     publish_now(embedded)
     assert (mq.MQXF_OPEN, mq.MQRC_UNKNOWN_OBJECT_NAME) in operations(all_received(sub))

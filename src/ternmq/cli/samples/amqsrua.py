@@ -33,10 +33,10 @@ WAIT_S = 30.0
 PREFIX: Final = "$SYS/MQ"
 MODEL_QUEUE: Final = "SYSTEM.DEFAULT.MODEL.QUEUE"
 _USAGE: Final = """amqsrua [-m QMGR-NAME] [-c CLASS-NAME]
-	 [-o object name] [-t TYPE-NAME]
-	 [-p metadata prefix] [-d debug level]
-	 [-n publication count]
-	 [-s model queue name]"""
+    [-o object name] [-t TYPE-NAME]
+    [-p metadata prefix] [-d debug level]
+    [-n publication count]
+    [-s model queue name]"""
 
 
 class Wanted:
