@@ -107,7 +107,7 @@ def dump(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pat
     ]  # fmt: skip
     calls: Values = {
         "qmstopen": 10, "qmstget": 40, "qmstput": 30, "qmstput1": 20, "qmstspp": 5, "qmstsnp": 45,
-        "qmstpbp": 1000, "qmstnbp": 9000,
+        "qmstpbp": 1000, "qmstnbp": 9000, "qmstsub": 20, "qmstpubs": 60,
     }  # fmt: skip
     page_set: Values = {
         "qis1psno": 4, "qis1bpno": 1, "qis1topg": 1000, "qis1unpg": 150, "qis1full": 2,
@@ -182,6 +182,7 @@ def test_calls_when_tabled_then_they_are_for_each_second(spark: "SparkSession", 
     assert (row["open_per_s"], row["get_per_s"], row["put_per_s"]) == (1.0, 4.0, 3.0)
     assert (row["put1_per_s"], row["put_bytes_per_s"]) == (2.0, 1000.0)
     assert (row["persistent_puts_per_s"], row["nonpersistent_puts_per_s"]) == (0.5, 4.5)
+    assert (row["subscribes_per_s"], row["published_per_s"]) == (2.0, 6.0)
 
 
 def test_page_sets_when_tabled_then_percent_and_times_are_there(

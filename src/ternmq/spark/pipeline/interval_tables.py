@@ -98,6 +98,8 @@ def calls(qmst: DataFrame) -> DataFrame:
         rate("PersPuts").alias("persistent_puts_per_s"),
         rate("NonPersPuts").alias("nonpersistent_puts_per_s"),
         rate(plus("PersPutBytes", "NonPersPutBytes")).alias("put_bytes_per_s"),
+        rate("Sub").alias("subscribes_per_s"),
+        rate("Pubs").alias("published_per_s"),
     )
 
 

@@ -64,7 +64,7 @@ TABLES: Final[dict[str, Served]] = {
             STATISTICS,
             "calls of each queue manager in each interval",
             "open_per_s close_per_s get_per_s put_per_s put1_per_s persistent_puts_per_s"
-            " nonpersistent_puts_per_s put_bytes_per_s",
+            " nonpersistent_puts_per_s put_bytes_per_s subscribes_per_s published_per_s",
             *_INTERVAL,
         ),
         row(
@@ -105,7 +105,7 @@ TABLES: Final[dict[str, Served]] = {
             "queue_use",
             STATISTICS,
             "what tasks did with each queue, with its cost and the time messages stayed",
-            "queue_manager system queue puts gets get_calls specific_gets skipped selector_gets"
+            "queue_manager system queue puts published gets get_calls specific_gets skipped selector_gets"
             " selector_skipped selector_matched selector_length index calls cpu_us elapsed_us"
             " time_on_queue_us longest_on_queue_us depth_high"
             " mean_time_on_queue_us cpu_us_per_call gets_per_message",

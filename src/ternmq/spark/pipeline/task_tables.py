@@ -57,6 +57,7 @@ def queue_use(wq: DataFrame) -> DataFrame:
         )
         .agg(
             f.try_sum("Total_Valid_Puts").alias("puts"),
+            f.try_sum("Published_Count").alias("published"),
             f.try_sum("Total_Valid_Gets").alias("gets"),
             f.try_sum("Get_Count").alias("get_calls"),
             f.try_sum(plus("Get_Dest_Specific_Count", "Get_Browse_Specific_Count")).alias(

@@ -88,6 +88,7 @@ def queue_text() -> Column:
         fact("Put to waiting getter", some("Put_Waiting_Getter_Count"), "", queue),
         fact("Put persistent", some("Put_Persistent_Count"), "", queue),
         fact("Messages streamed", some("Streamed_Msgs"), "", queue),
+        fact("Messages published", some("Published_Count"), "", queue),
         fact("Get valid count", some("Total_Valid_Gets"), "", queue),
         fact("Get size maximum", some("Get_Max_Msg_Size"), "bytes", queue),
         fact("Get size minimum", some("Get_Min_Msg_Size"), "bytes", queue),

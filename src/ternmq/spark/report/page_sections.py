@@ -291,7 +291,18 @@ def calls(maker: Maker) -> Section | None:
     some = chart("Calls a second", relabelled(found, labels), unit=RATE, wide=True)
     if not maker.has("queues"):
         add_calls(maker, found)
-    return Section("Calls", grid([some])) if some else None
+    parts = [one for one in (some, topic_chart(maker)) if one]
+    return Section("Calls", grid(parts)) if parts else None
+
+
+def topic_chart(maker: Maker) -> str:
+    """Copies to subscribers and subscriptions, of tables that have them."""
+    table = maker.tables["calls"]
+    labels = {"published_per_s": "Sent to subscribers", "subscribes_per_s": "MQSUB"}
+    if not set(labels) <= set(table.columns):  # an older warehouse
+        return ""
+    found = data.means(table, maker.period, tuple(labels))
+    return chart("Publish/subscribe a second", relabelled(found, labels), unit=RATE, wide=True)
 
 
 def cost_tile(cpu_us: float, ended: int, messages: int) -> Tile:
