@@ -40,6 +40,7 @@ SHOWN = {
     "network_client.py": "the callback says: puffin has 6 letters",
     "pcf_inquiry.py": "MQRCCF_ATTR_VALUE_ERROR parameter 15",
     "invoice_in_a_group.py": "['invoice 2026-1', 'pencils, 10', 'pens, 5']",
+    "price_board.py": "the accountant was away, and has all 104: True",
     "poison_message.py": "'five' moved to WORK.FAILED",
     "served.py": "after its end: MQRC_Q_MGR_NOT_AVAILABLE",
     "simulated_crashes.py": "6 tests passed",

@@ -28,7 +28,7 @@ from ternmq.base.command_reasons import (
     MQRCCF_XMIT_Q_NAME_ERROR,
     MQRCCF_XMIT_Q_NAME_WRONG_TYPE,
 )
-from ternmq.base.constants import MQDC_PROVIDED
+from ternmq.base.constants import MQDC_PROVIDED, MQOT_TOPIC
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.names import control_character, is_name
 from ternmq.codec.selector.selector import compile_selector
@@ -128,7 +128,8 @@ class Check:
             self._alias()
 
     def _alias(self) -> None:
-        if self._text("target") == self.name:
+        is_topic = self._number("target_type") == MQOT_TOPIC  # whose names are others
+        if self._text("target") == self.name and not is_topic:
             raise self._error(MQRCCF_ATTR_VALUE_ERROR, "TARGET is the alias itself")
         selector = self._text("selector")
         if selector:
