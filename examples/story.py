@@ -1,10 +1,10 @@
 """From applications at work to a page about them: the second half of `make run`.
 
 Two queue managers in processes of their own. Shops put orders at TOWN, and a channel takes them to
-SHOP: to a warehouse that answers and has a bad quarter of a minute, beside a biller, a mailer, and
-a program that polls; a streaming queue that keeps a copy of every order and answer; statistics
-every second. Then Spark: the pipeline makes tables of the records and of the copies, and the report
-makes a page of the tables.
+SHOP: to a warehouse that answers and has a bad quarter of a minute, and publishes how far it is, to
+a board that joins late; beside a biller, a mailer, and a program that polls; a streaming queue that
+keeps a copy of every order and answer; statistics every second. Then Spark: the pipeline makes
+tables of the records and of the copies, and the report makes a page of the tables.
 
     python examples/story.py [--seconds 20] [--page build/tour/report.html] [--no-spark]
 
@@ -113,12 +113,14 @@ class Work:
         self.data = data
         self.seconds = seconds
         self.begun = time.monotonic()
-        self.all_there = asyncio.Barrier(SHOPS + 5)
+        self.all_there = asyncio.Barrier(SHOPS + 6)
         self.shops_open = SHOPS
         self.answered = 0
         self.served = 0
         self.polled = 0
         self.mailed = 0
+        self.board_began = ""  # what the board that joined late knew at once
+        self.board_seen = 0
 
     @property
     def at(self) -> float:
@@ -176,6 +178,8 @@ async def warehouse(work: Work) -> None:
             )
             await answers.put(b"confirmed", descriptor=reply)
             work.served += 1
+            if work.served % 25 == 0:
+                await connection.publish("shop/served", str(work.served), retain=True)
             if 0.45 < work.at < 0.65:
                 await asyncio.sleep(0.006)
 
@@ -201,6 +205,23 @@ async def mailer(work: Work) -> None:
             await asyncio.sleep(0.5)
             while await invoices.try_get():
                 work.mailed += 1
+
+
+async def board(work: Work) -> None:
+    """Joins late, has the last figure at once, and then each new one."""
+    async with work.connect("board") as connection:
+        await work.begin()
+        while work.at < 0.5:
+            await asyncio.sleep(0.05)
+        async with connection.subscribe("shop/#") as subscription:
+            while work.shops_open:
+                figure = await subscription.try_get(wait=0.2)
+                if figure is None:
+                    continue
+                if figure.is_retained:
+                    work.board_began = figure.text
+                else:
+                    work.board_seen += 1
 
 
 async def poller(work: Work) -> None:
@@ -234,7 +255,13 @@ async def clock(work: Work) -> None:
 async def everybody(work: Work) -> None:
     shops = [shop(work, number) for number in range(SHOPS)]
     await asyncio.gather(
-        *shops, warehouse(work), billing(work), mailer(work), poller(work), clock(work)
+        *shops,
+        warehouse(work),
+        billing(work),
+        mailer(work),
+        board(work),
+        poller(work),
+        clock(work),
     )
 
 
@@ -282,6 +309,10 @@ def chapter_applications(data: str, seconds: float) -> None:
             f"{channel['MSGS']:,}, in {channel['BATCHES']:,} batches",
         )
     show("invoices mailed", f"{work.mailed:,}")
+    show(
+        "a board that joined half-way",
+        f"knew of {work.board_began} orders at once, then {work.board_seen} figures as they came",
+    )
     show("asked in vain by the poller", f"{work.polled:,} times")
     command(data, "runmqsc", "-e", NAME, typed="\n".join([*ENDING, "END", ""]))
 
