@@ -27,6 +27,7 @@ class Board:
         self.prices: dict[str, str] = {}
         self.retained = 0  # how many were there when it joined
         self.seen = 0
+        self.has_joined = asyncio.Event()
 
     def show(self, message: ternmq.Message) -> None:
         """One price; a real board would draw it."""
@@ -34,6 +35,7 @@ class Board:
         self.prices[item] = message.text
         self.seen += 1
         self.retained += message.is_retained
+        self.has_joined.set()
 
     def __str__(self) -> str:
         rows = "  ".join(f"{item} {price}" for item, price in sorted(self.prices.items()))
@@ -78,8 +80,8 @@ async def trading_day(folder: str) -> None:
             asyncio.create_task(watch(viewers[0], early, "price/#", everything)),
             asyncio.create_task(watch(viewers[1], fish, "price/fish/+", of_fish)),
         ]
-        while early.seen == 0 or fish.seen == 0:  # both have yesterday's price, so both are there
-            await asyncio.sleep(0)
+        for board in (early, fish):
+            await board.has_joined.wait()  # it has yesterday's price
         await publish(market, prices, ROUNDS)
         await asyncio.gather(*watching)
 

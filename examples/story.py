@@ -211,8 +211,7 @@ async def board(work: Work) -> None:
     """Joins late, has the last figure at once, and then each new one."""
     async with work.connect("board") as connection:
         await work.begin()
-        while work.at < 0.5:
-            await asyncio.sleep(0.05)
+        await asyncio.sleep(work.seconds / 2)
         async with connection.subscribe("shop/#") as subscription:
             while work.shops_open:
                 figure = await subscription.try_get(wait=0.2)

@@ -307,7 +307,7 @@ ROWS: Final[dict[str, Probe]] = {
 # Rows that describe how far a feature goes.
 DESCRIBED: Final[dict[str, Probe]] = {
     "[Spark source](spark.md)": all_of(
-        wrong_option(SourceOptions, "topicString", "subscription"),
+        wrong_option(SourceOptions, "topicString", "subscription", "wildcards"),
         judged_by(f"{SPARK}/mq/test_mq_source.py", "test_filters_when_on_properties_then_those"),
         judged_by(f"{SPARK}/mq/test_mq_source.py", "test_batch_when_browsed_drained_or_from"),
         judged_by(f"{SPARK}/mq/test_planner.py", "test_cursor_when_deleted_and_the_stream_filled"),
@@ -327,7 +327,7 @@ DESCRIBED: Final[dict[str, Probe]] = {
         judged_by(f"{SPARK}/pipeline/test_following.py", "test_views_when_something_came_then"),
     ),
     "[Spark sink](spark-sink.md)": all_of(
-        wrong_option(SinkOptions, "topicString", "ccsid"),
+        wrong_option(SinkOptions, "topicString", "ccsid", "topic"),
         judged_by(f"{SPARK}/mq/test_sink_rows.py", "test_rows_when_text_has_a_ccsid_column_then"),
         judged_by(f"{SPARK}/mq/test_sink_rows.py", "test_rows_when_kafkas_headers_cannot_be"),
     ),

@@ -178,7 +178,6 @@ def test_rows_when_published_again_then_the_properties_of_the_first_publication_
     assert puts_of(batch_of(only), queue="")[0].bodies == [b"1"]
 
 
-
 def test_rows_when_they_have_properties_then_the_reader_gives_them_back() -> None:
     given = {"colour": "red & <blue>", "jms.Dst": "queue:///Q", "count": "4", "none": None}
     columns = {
