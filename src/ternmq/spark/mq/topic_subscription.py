@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ternmq.api.connection import Connection
     from ternmq.api.topic import Subscription
 
+_OWN: Final = "SPARK."
+_OWN_BYTES: Final = 4
 RENEW_S: Final = 3600.0  # how often the expiry of a query's own subscription begins again
 
 
@@ -35,16 +37,11 @@ class TopicSubscription:
 
     def __init__(self, options: SourceOptions) -> None:
         self._options: Final = options
-        self._own: Final = f"SPARK.{secrets.token_hex(4).upper()}"
+        self._own: Final = _OWN + secrets.token_hex(_OWN_BYTES).upper()
         self._connection: Connection | None = None  # by which it is open
         self._open: Subscription | None = None
         self._opened_s = 0.0
         self._is_made = False  # by this process, and for this query
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the user has named it."""
-        return bool(self._options.subscription)
 
     def name(self, known: str) -> str:
         """Its name; `known` is what the offsets of the query say."""
@@ -58,12 +55,12 @@ class TopicSubscription:
         if opened is not None and (opened.name != wanted or self._connection is not connection):
             self._let_go(is_other=opened.name != wanted)
             opened = None
-        if opened is None or self._is_due():
+        if opened is None or (is_own(wanted) and self._is_due()):
             opened = self._opened(connection, wanted, bool(known) and known == wanted)
         return opened.queue_name
 
     def _is_due(self) -> bool:
-        return not self.is_named and time.monotonic() - self._opened_s >= RENEW_S
+        return time.monotonic() - self._opened_s >= RENEW_S
 
     def _opened(self, connection: Connection, name: str, is_known: bool) -> Subscription:
         if self._open is not None:
@@ -89,12 +86,12 @@ class TopicSubscription:
 
     def _subscribed(self, connection: Connection, name: str, create: int) -> Subscription:
         """Resume it, or make it; one of the query's own begins to expire again."""
-        action = mq.MQSO_RESUME if self.is_named else mq.MQSO_ALTER
-        hours = self._options.cursor_expiry_h
+        action = mq.MQSO_ALTER if is_own(name) else mq.MQSO_RESUME
+        hours = self._options.cursor_expiry_h if is_own(name) else 0
         return connection.subscribe(
             self._options.topic,
             durable=name,
-            expiry=None if self.is_named or not hours else hours * 3600.0,
+            expiry=hours * 3600.0 if hours else None,
             new_only=bool(create) and self._options.start.word == LATEST,
             options=action | create,
         )
@@ -105,7 +102,7 @@ class TopicSubscription:
         opened, self._open = self._open, None
         if opened is None or self._connection is None or not self._connection.connected:
             return
-        is_removed = is_other and self._is_made and not self.is_named
+        is_removed = is_other and self._is_made and is_own(opened.name)
         opened.close(keep=not is_removed, remove=is_removed)
         self._is_made = False
 
@@ -114,9 +111,15 @@ class TopicSubscription:
         opened, self._open = self._open, None
         if opened is None or self._connection is None or not self._connection.connected:
             return
-        is_useless = self._is_made and not is_used and not self.is_named
+        is_useless = self._is_made and not is_used and is_own(opened.name)
         is_removed = is_useless or self._options.removes_at_stop
         opened.close(keep=not is_removed, remove=is_removed)
+
+
+def is_own(name: str) -> bool:
+    """Whether a query has made the name up. One that a user has given once does not expire, also if
+    the option is left out later."""
+    return name.startswith(_OWN) and len(name) == len(_OWN) + 2 * _OWN_BYTES
 
 
 def retain(connection: Connection, queue: str) -> None:

@@ -194,6 +194,31 @@ def test_own_subscription_when_it_runs_long_then_its_expiry_begins_again(
     assert 35_000 < int(str(shown["EXPIRY"])) <= 36_000
 
 
+def test_subscription_when_its_option_is_left_out_later_then_it_goes_on_and_does_not_expire(
+    board: Board,
+) -> None:
+    first = board.planner(subscription="BOARD")
+    one = first.latest(first.initial(), 0, 0)
+    first.close()
+    board.publish("two")
+    again = board.planner()
+    assert board.read(again, one, again.latest(one, 0, 0)) == ["two"]
+    (shown,) = board.connection.mqsc("DISPLAY SUB(BOARD) EXPIRY")
+    assert shown["EXPIRY"] == "UNLIMITED"
+
+
+def test_row_when_as_kafka_has_them_then_its_topic_is_the_string(board: Board) -> None:
+    planner = board.planner()
+    zero = planner.initial()
+    board.publish("2.00", topic="price/ink/red")
+    parts = planner.partitions(zero, planner.latest(zero, 0, 0))
+    options = board.options(True, compat="kafka", columns="topic, value")
+    (row,) = [
+        row for part in parts for one in read_ranges(options, part) for row in one.to_pylist()
+    ]
+    assert row == {"topic": "price/ink/red", "value": b"2.00"}
+
+
 def test_beginning_when_values_are_retained_then_they_come_first_unless_latest(
     board: Board,
 ) -> None:
