@@ -273,7 +273,6 @@ class Registering(Work):
         made.is_removed = False
         made.node = None
         made.terms, made.user_data, made.name = new_terms, new_data, new_name
-        made.target = None
         self._begin(made)
         self.pubsub.add(made)
         self._registrations.add(made)
