@@ -256,3 +256,31 @@ def test_c68_when_resumed_then_descriptor_tells_all(bed: Bed) -> None:
     assert (sub.call.user_data, sub.call.selector) == ("data", "x = 1")
     assert sub.call.resolved_string == "a/#"
     assert (sub.call.sub_name, sd.object_name) == ("S1", "")
+
+
+def taken_up(bed: Bed, name: str, action: int) -> None:
+    bed.sub("a", M | D, name, action=action).end(KEEP)
+
+
+def test_c_actions_when_name_is_free_or_taken_then_as_the_table_says(bed: Bed) -> None:
+    table = {  # docs/subscriptions.md
+        C: (0, 2432),
+        R: (2428, 0),
+        C | R: (0, 0),
+        ALTER: (2428, 0),
+        ALTER | R: (2428, 0),
+        C | ALTER: (0, 0),
+        C | ALTER | R: (0, 0),
+    }
+    bed.sub("a", M | D, "TAKEN").end(KEEP)
+    for number, (action, expected) in enumerate(table.items()):
+        names = (f"FREE{number}", "TAKEN")
+        found = tuple(reason_of(taken_up, bed, name, action) for name in names)
+        assert found == expected, action
+
+
+def test_c28_when_resumed_without_durable_then_still_durable(bed: Bed) -> None:
+    bed.sub("a", M | D, "S1").end(KEEP)
+    sub = bed.sub("other", M, "S1", action=R)
+    assert sub.sd.options & D
+    assert sub.call.resolved_string == "a"
