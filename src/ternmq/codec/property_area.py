@@ -340,6 +340,11 @@ def original_of(area: bytes) -> Original | None:
     return Original(area[at : at + header_bytes], replaced, encoding, ccsid, format)
 
 
+def property_count(area: bytes) -> int:
+    """How many properties an area has."""
+    return area[2] | area[3] << 8 if area else 0
+
+
 def property_bytes(area: bytes) -> int:
     """What MAXPROPL counts: the bytes of names and values."""
     if not area:

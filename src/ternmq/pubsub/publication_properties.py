@@ -43,6 +43,7 @@ USER_DATA: Final = "mqps.Sud"
 IS_RETAINED: Final = "mqps.Ret"
 OPTIONS: Final = "mqps.Pub"
 LEVEL: Final = "mqps.Pbl"
+OWN_PROPERTIES_MAX: Final = 5  # that a copy gets
 _COPIED: Final = mq.MQCOPY_PUBLISH | mq.MQCOPY_ALL
 _FOLDER: Final = "mqps."
 _FIELDS: Final = struct.Struct("<ii8s")

@@ -27,7 +27,7 @@ from ternmq.base.reasons import (
     MQRC_SEGMENTATION_NOT_ALLOWED,
 )
 from ternmq.codec.mqi.mqmd import MSG_FLAGS_AT, REPORT_AT
-from ternmq.codec.property_area import property_bytes
+from ternmq.codec.property_area import COUNT_MAX, property_bytes, property_count
 from ternmq.kernel.acceptance import BACKLOG_BUFFERS, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delivery import hand_over, serve
@@ -44,7 +44,7 @@ from ternmq.pubsub.delivery_plan import Delivery, DeliveryPlan
 from ternmq.pubsub.delivery_planning import plan_of
 from ternmq.pubsub.opening import refuse_if_disabled
 from ternmq.pubsub.publication import STEP_COPIES, LongPublication, Publication, deliver
-from ternmq.pubsub.publication_properties import published_properties
+from ternmq.pubsub.publication_properties import OWN_PROPERTIES_MAX, published_properties
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.store.catalog import Definition
 from ternmq.store.copying import NANOSECONDS_A_TENTH
@@ -169,11 +169,19 @@ def check_publication(
     if len(data) > kernel.max_length:
         detail = f"{len(data)} bytes, MAXMSGL({kernel.max_length})"
         raise mq_error(MQRC_MSG_TOO_BIG_FOR_Q_MGR, verb="MQPUT", object=kernel.name, detail=detail)
-    if request.properties and kernel.max_properties >= 0:
-        found = property_bytes(request.properties)
+    if request.properties:
+        _check_properties(kernel, request.properties)
+
+
+def _check_properties(kernel: Kernel, area: bytes) -> None:
+    if kernel.max_properties >= 0:
+        found = property_bytes(area)
         if found > kernel.max_properties:
             detail = f"{found} bytes of properties, MAXPROPL({kernel.max_properties})"
             raise mq_error(MQRC_PROPERTIES_TOO_BIG, verb="MQPUT", object=kernel.name, detail=detail)
+    if property_count(area) > COUNT_MAX - OWN_PROPERTIES_MAX:
+        detail = f"{property_count(area)} properties leave no room for those of a publication"
+        raise mq_error(MQRC_PROPERTIES_TOO_BIG, verb="MQPUT", object=kernel.name, detail=detail)
 
 
 def _refuse_if_inhibited(

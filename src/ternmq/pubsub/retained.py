@@ -20,7 +20,7 @@ from ternmq.codec.mqi.mqmd import PUT_APPL_TYPE_AT, USER_ID_AT
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.objects import LocalQueue
-from ternmq.pubsub.publication_properties import publication_area
+from ternmq.pubsub.delivery_plan import Style
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import AVAILABLE, PERSISTENT, ZERO_ID, Entry
 
@@ -146,16 +146,12 @@ def retained_entry(
     level: i64,
     has_replies: bool,
 ) -> Entry:
-    """The message on the queue; `area` has the publisher's properties that are published."""
-    base = published.base
-    replies = base[100:USER_ID_AT] if has_replies else b" " * (USER_ID_AT - 100)
-    base = (
-        b"".join(
-            (base[:100], replies, base[USER_ID_AT:PUT_APPL_TYPE_AT], pubsub.origin, base[304:320])
-        )
-        + b"    "
-        + base[324:]
-    )
+    """The message on the queue, with the publisher's identity; `area` has the publisher's
+    properties that are published."""
+    identity = published.base[USER_ID_AT:PUT_APPL_TYPE_AT]
+    style = Style(identity, -1, mq.MQPSPROP_MSGPROP, "")
+    style.make_base(published.base, published.priority, pubsub.origin, has_replies)
+    style.make_area(area, topic_string, mq.MQPUBO_RETAIN_PUBLICATION, level)
     return Entry(
         0,
         published.priority,
@@ -165,8 +161,8 @@ def retained_entry(
         pubsub.kernel.new_id(),
         published.correl_id,
         ZERO_ID,
-        base,
+        style.base,
         published.data,
         published.length,
-        publication_area(area, topic_string, "", mq.MQPUBO_RETAIN_PUBLICATION, level, False),
+        style.area,
     )

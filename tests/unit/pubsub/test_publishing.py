@@ -21,8 +21,10 @@ from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.codec.property_area import COUNT_MAX
 from ternmq.kernel.kernel import Kernel
 from ternmq.pubsub.publication import STEP_COPIES
+from ternmq.pubsub.publication_properties import OWN_PROPERTIES_MAX
 from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.values.calls.messages import Put1
@@ -145,6 +147,22 @@ def test_publish_in_unit_then_counts_once_in_maxumsgs(qmgr: ternmq.QueueManager)
     assert full.value.reason == mq.MQRC_SYNCPOINT_LIMIT_REACHED
     qmgr.commit()
     assert depth(qmgr, "Q") == 100
+
+
+def test_publish_with_all_properties_that_a_message_may_have_then_refused(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    qmgr.define_queue("Q")
+    add(qmgr, "a", "Q")
+    many = {f"p{number}": 1 for number in range(COUNT_MAX)}
+    with qmgr.topic("a") as topic:
+        with pytest.raises(MQError) as refused:
+            topic.put(b"x", properties=many)
+        assert refused.value.reason == mq.MQRC_PROPERTIES_TOO_BIG
+        for number in range(OWN_PROPERTIES_MAX):
+            del many[f"p{number}"]
+        topic.put(b"x", properties=many)
+    assert depth(qmgr, "Q") == 1
 
 
 # ---- what a copy meets

@@ -36,6 +36,8 @@ from __future__ import annotations
 import struct
 from typing import Final, final
 
+from mypy_extensions import mypyc_attr
+
 from ternmq.base.errors import IntegrityError
 from ternmq.codec.message_image import ID_BYTES, pack_header
 from ternmq.log.record import LogRecord
@@ -91,6 +93,7 @@ _IDENTITY_END: Final = _IDENTITY_AT + IDENTITY_BYTES
 # ---- PUT
 
 
+@mypyc_attr(acyclic=True)
 @final
 class Target:
     """Where a logged message goes, and what it has otherwise than the image there."""
