@@ -104,6 +104,7 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
         for far in ("FAR", "FARTHER"):
             words = f"RNAME({far}) RQMNAME(AWAY) XMITQ('{mine}.LIST.XMIT')"
             yield f"DEFINE QREMOTE('{mine}.LIST.{far}') {words}"
+    yield from _queues_for_queued_topics()
     yield "DEFINE QLOCAL('J.LARGE') MAXMSGL(104857600)"
     yield "DEFINE QLOCAL('J.PYTHON')"
     yield "DEFINE QLOCAL('SECRET.QUEUE')"
@@ -111,6 +112,16 @@ def _queues(cases: Iterable[JavaCase]) -> Iterator[str]:
     yield "DEFINE QMODEL('J.MODEL.PERMANENT') DEFTYPE(PERMDYN) SHARE DEFSOPT(SHARED)"
     words = "APPLICID('program') ENVRDATA('environment') USERDATA('user data')"
     yield f"DEFINE PROCESS('J.PROCESS') {words}"
+
+
+def _queues_for_queued_topics() -> Iterator[str]:
+    """What IBM's sample MQJMS_PSQ.mqsc defines for PROVIDERVERSION(6)."""
+    words = "SHARE DEFSOPT(SHARED)"
+    for name in ("ADMIN.QUEUE", "PS.STATUS.QUEUE", "REPORT.QUEUE"):
+        yield f"DEFINE QLOCAL('SYSTEM.JMS.{name}') DEFPSIST(YES) {words}"
+    for name in ("ND.SUBSCRIBER", "ND.CC.SUBSCRIBER", "D.SUBSCRIBER", "D.CC.SUBSCRIBER"):
+        yield f"DEFINE QLOCAL('SYSTEM.JMS.{name}.QUEUE') MAXDEPTH(100000) {words}"
+    yield f"DEFINE QMODEL('SYSTEM.JMS.MODEL.QUEUE') DEFTYPE(PERMDYN) {words}"
 
 
 def _queues_for_properties(mine: str) -> Iterator[str]:
@@ -133,7 +144,8 @@ def _queues_for_properties(mine: str) -> Iterator[str]:
 def _authorities() -> Iterator[str]:
     who = f"PRINCIPAL('{USER}')"
     yield f"SET AUTHREC {who} OBJTYPE(QMGR) AUTHADD(ALLMQI)"
-    for profile in ("J.**", "SYSTEM.DEFAULT.MODEL.QUEUE", "AMQ.**", "DEV.**"):
+    own = ("J.**", "SYSTEM.DEFAULT.MODEL.QUEUE", "AMQ.**", "DEV.**", "SYSTEM.JMS.**")
+    for profile in (*own, "SYSTEM.BROKER.CONTROL.QUEUE", "SYSTEM.BROKER.DEFAULT.STREAM"):
         yield f"SET AUTHREC PROFILE('{profile}') {who} OBJTYPE(QUEUE) AUTHADD(ALLMQI,DSP,DLT,CRT)"
     yield f"SET AUTHREC PROFILE('J.**') {who} OBJTYPE(PROCESS) AUTHADD(ALLMQI)"
     topics = "AUTHADD(PUB,SUB,RESUME)"

@@ -218,10 +218,19 @@ def back_out_some(kernel: Kernel, unit: UnitOfWork) -> bool:
     return ended
 
 
-def _put_held(kernel: Kernel, connection: Connection) -> None:
-    from ternmq.kernel.held_messages import put_held  # which puts, and puts end here
+def _close_all(kernel: Kernel, connection: Connection) -> int:
+    """Messages for the end of a connection are put, its handles closed; how many these were."""
+    if connection.held is not None:
+        from ternmq.kernel.held_messages import put_held  # which puts, and puts end here
 
-    put_held(kernel, connection)
+        put_held(kernel, connection)
+    open_handles = list(connection.handles.values())
+    for handle in open_handles:
+        local = handle.local
+        close_handle(kernel, handle, 0)
+        if kernel.measured:
+            was_closed(kernel, handle, local, False)
+    return len(open_handles)
 
 
 def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
@@ -249,15 +258,8 @@ def disconnect(kernel: Kernel, connection: Connection, vanished: bool) -> None:
         _back_out_part(kernel, connection, unit)
         if connection.again:
             return
-    if connection.held is not None:
-        _put_held(kernel, connection)
-    open_handles = list(connection.handles.values())
-    for handle in open_handles:
-        local = handle.local
-        close_handle(kernel, handle, 0)
-        if kernel.measured:
-            was_closed(kernel, handle, local, False)
+    open_handles = _close_all(kernel, connection)
     if kernel.measured and connection.connected:
-        has_ended(kernel, connection, vanished, len(open_handles))
+        has_ended(kernel, connection, vanished, open_handles)
     connection.connected = False
     kernel.connections.pop(connection.connection_id, None)

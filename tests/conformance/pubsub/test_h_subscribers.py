@@ -12,6 +12,7 @@ import pytest
 
 from ternmq import Connection
 from ternmq import constants as mq
+from ternmq.codec.headers.mqrfh import RulesHeader2
 from ternmq.codec.headers.pubsub_command import Field
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.values.calls.objects import Open
@@ -217,13 +218,31 @@ def test_h12_full_response_when_asked_for_then_it_describes(bed: Bed) -> None:
         *(("SubUserData", "data"), ("RegOpt", "Local")),
     )
     assert answer.completion == mq.MQCC_OK
-    text = answer.message.data[40:].decode()
+    pscr, text = RulesHeader2.unpack(answer.message.data).folders
+    assert pscr == "<pscr><Completion>ok</Completion></pscr>"
     for part in (
         *("<Topic>t</Topic>", "<QName>SQ</QName>", "<QMgrName>QM1</QMgrName>"),
         *("<SubName>S1</SubName>", "<SubIdentity>i</SubIdentity>", "<RegOpt>Locked</RegOpt>"),
         *("<SubUserData>data</SubUserData>", "<RegOpt>Local</RegOpt>"),
     ):
         assert part in text
+
+
+def test_h12_no_alteration_when_by_name_then_the_topic_does_not_count(bed: Bed) -> None:
+    """How IBM's classes for JMS find a durable subscription that they end."""
+    queued = Queued(bed)
+    name = (("SubName", "S1"), ("SubIdentity", "i"))
+    shared = ("RegOpt", "VariableUserId")
+    assert queued.register("t", *name, ("RegOpt", "JoinExcl"), shared) == OK
+    answer = queued.ask(
+        *(("Command", "RegSub"), ("Topic", "unknown"), *name, shared),
+        *(("RegOpt", "JoinExcl"), ("RegOpt", "NoAlter"), ("RegOpt", "FullResp")),
+    )
+    assert answer.completion == mq.MQCC_WARNING
+    assert answer.reasons == [3157]
+    assert b"<Topic>t</Topic>" in answer.message.data
+    (row,) = shown(bed)
+    assert row["TOPICSTR"] == "t"
 
 
 def test_h13_queue_when_temporary_and_closed_then_the_subscription_goes(bed: Bed) -> None:

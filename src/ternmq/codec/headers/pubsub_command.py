@@ -249,15 +249,22 @@ def response_header(
     version: int, completion: int, responses: list[Response], command_folder: str
 ) -> bytes:
     """The whole data of a response: a pscr folder, and the psc folder of the command where it is
-    not answered with ok; or an MQRFH."""
+    not answered with ok, or one that describes a subscription (a Response without a reason); or an
+    MQRFH. IBM's classes for JMS look for the description there."""
     if version == 1:
         return _response_1(completion, responses)
     parts = [f"<Completion>{_COMPLETIONS[completion]}</Completion>"]
+    described = ""
     for response in responses:
-        reason = f"<Reason>{response.reason}</Reason>" if response.reason else ""
-        parts.append(f"<Response>{reason}{_elements(response.fields)}</Response>")
+        if response.reason:
+            reason = f"<Reason>{response.reason}</Reason>"
+            parts.append(f"<Response>{reason}{_elements(response.fields)}</Response>")
+        else:
+            described = folder_text(response.fields)
     folders = [f"<pscr>{''.join(parts)}</pscr>"]
-    if command_folder and completion != mq.MQCC_OK:
+    if described:
+        folders.append(described)
+    elif command_folder and completion != mq.MQCC_OK:
         folders.append(command_folder)
     header = RulesHeader2(ccsid=UTF8, folders=folders)
     return header.pack(LITTLE, UTF8)

@@ -1,8 +1,8 @@
 """The calls of the system programming interface that IBM's Java clients make: what there is
 (QUERY), identifiers for puts that are not answered (RESERVE), opens and subscriptions as JMS does
 them (OPEN, SUBSCRIBE), puts with a delivery delay or for the end of the connection (PUT and
-ACTIVATE, in `spi_put`), and the end of another connection's waits (NOTIFY), without which closing would last as long as they do.
-The other verbs are not offered, and refused with MQRC_FUNCTION_NOT_SUPPORTED.
+ACTIVATE, in `spi_put`), and the end of another connection's waits (NOTIFY), without which closing
+would last as long as they do. The other verbs are not offered, and refused with MQRC_FUNCTION_NOT_SUPPORTED.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from ternmq.wire.fap.vocabulary import (
 _SAVES_CONTEXT: Final = 1 | 2  # identity, origin
 _INPUT: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE
 _CANCELS_WAITS: Final = 1  # of NOTIFY
+_STEPS: Final = (SPI_PUT, SPI_ACTIVATE, SPI_SUBSCRIBE)
 _OFFERED: Final = {  # the newest version of what a request says
     SPI_QUERY: 1,
     SPI_PUT: 3,
@@ -78,14 +79,8 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
             return
         OpenCall(conversation, one.header, values, od, options, lpoo).go_on()
         return
-    if verb == SPI_PUT:
-        spi_put(conversation, one, values)
-        return
-    if verb == SPI_ACTIVATE:
-        spi_activate(conversation, one, values)
-        return
-    if verb == SPI_SUBSCRIBE:
-        spi_subscribe(conversation, one, values)
+    if verb in _STEPS:
+        _begin(conversation, one, values, verb)
         return
     if verb == SPI_EXTENSION and conversation.is_own_client:
         extension_call(conversation, one, values)
@@ -99,6 +94,16 @@ def spi_call(conversation: Conversation, one: Segment) -> None:
     else:
         _refuse(values, mq_error(MQRC_FUNCTION_NOT_SUPPORTED, detail=f"SPI verb {verb}"))
     conversation.reply(one.header, values)
+
+
+def _begin(conversation: Conversation, one: Segment, values: Values, verb: int) -> None:
+    """A verb that is a step."""
+    if verb == SPI_PUT:
+        spi_put(conversation, one, values)
+    elif verb == SPI_ACTIVATE:
+        spi_activate(conversation, one, values)
+    else:
+        spi_subscribe(conversation, one, values)
 
 
 def _size_of(lpoo: Values) -> int:
