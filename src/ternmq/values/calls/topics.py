@@ -37,7 +37,7 @@ class Subscribe(Call):
         # As IBM's Java client asks by the system programming interface alone; they do not travel.
         self.shares = False  # of JMS 2.0: several may have it at a time
         self.takes_either = False  # to remove it: shared or not, while nobody has it
-        self.repeats_selector = False  # an alteration with the selector that it has is none
+        self.repeats_selector = False  # the selector that it has may be given again
         self.queue: ObjectHandle | None = None
         self.subscription: ObjectHandle | None = None
         self.resolved_string = ""
