@@ -47,6 +47,16 @@ def test_j1_classes_when_subscribed_then_one_retained_message_with_their_groups(
     assert [one[mq.MQCAMO_MONITOR_CLASS] for one in groups_of(message)] == list(NAMES)
 
 
+def test_j1_classes_when_the_queue_manager_was_restarted_then_one_message_again(
+    lasting: Bed,
+) -> None:
+    assert groups_of(received(lasting.sub(CLASSES)))
+    lasting.restart()
+    sub = lasting.sub(CLASSES)
+    assert groups_of(received(sub))
+    assert sub.try_get() is None
+
+
 def test_j2_types_when_subscribed_then_their_groups_and_the_class_outside(bed: Bed) -> None:
     for number, one in enumerate(groups_of(received(bed.sub(CLASSES)))):
         message = received(bed.sub(one[mq.MQCA_TOPIC_STRING]))
@@ -235,6 +245,23 @@ def test_j11_durable_collection_when_closed_at_once_then_messages_go_on(bed: Bed
     other = f"{ROOT}/Monitor/STATQ/Q1/PUT"
     reason = reason_of(bed.sub, other, D, f"PRE_{other}", action=C | R, queue=temporary)
     assert reason == mq.MQRC_INVALID_DESTINATION
+
+
+def test_j11_durable_collection_when_restarted_then_messages_go_on(lasting: Bed) -> None:
+    lasting.mqsc(
+        "DEFINE QLOCAL(Q1)\nDEFINE QLOCAL(REPLY)\n"
+        f"DEFINE SUB(ADMIN) TOPICSTR('{ROOT}/Monitor/STATMQI/PUT') DEST(REPLY)"
+    )
+    topic = f"{ROOT}/Monitor/STATQ/Q1/GENERAL"
+    reply = lasting.open("REPLY", mq.MQOO_INPUT_SHARED)
+    lasting.sub(topic, D, "S1", action=C | R, queue=reply).close(0)
+    lasting.close_handle(reply)
+    lasting.restart()
+    pass_interval(lasting)
+    reply = lasting.open("REPLY", mq.MQOO_INPUT_SHARED)
+    sub = lasting.sub(topic, D, "S1", action=C | R, queue=reply)
+    found = {values_of(one)[mq.MQIAMO_MONITOR_CLASS] for one in all_received(sub)}
+    assert found == {2, 3}
 
 
 def test_j12_wildcards_when_above_the_branch_then_nothing_of_it(bed: Bed) -> None:

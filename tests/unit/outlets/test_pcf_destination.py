@@ -27,7 +27,8 @@ pytestmark = pytest.mark.core
 def notices(qmgr: ternmq.QueueManager) -> list[tuple[object, ...]]:
     with qmgr.started.shell.lock:
         taken = qmgr.started.shell.engine.kernel.notices.take()
-    return [(one.message_id, *one.inserts) for one in taken]
+    found = [(one.message_id, *one.inserts) for one in taken]
+    return [one for one in found if one[0] != "AMQ5806I"]  # queued publish/subscribe starts, soon
 
 
 def test_destination_when_given_then_messages_are_on_both_queues() -> None:
