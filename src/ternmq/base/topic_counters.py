@@ -189,64 +189,68 @@ class TopicCounts:
 class SubscriptionNumbers:
     """How many subscriptions there are, by SUBTYPE: what marks are taken of."""
 
-    __slots__ = ("durable", "other")
+    __slots__ = ("both", "durable", "other")
 
     def __init__(self) -> None:
         self.durable: list[int] = [0] * _PLACES
         self.other: list[int] = [0] * _PLACES
+        self.both: list[int] = [0] * _PLACES
 
     def change(self, is_durable: bool, sub_type: int, by: int) -> None:
         """One more, or one less."""
-        counts = self.durable if is_durable else self.other
-        counts[ALL] += by
-        if 0 < sub_type < _PLACES:
-            counts[sub_type] += by
+        for counts in (self.durable if is_durable else self.other, self.both):
+            counts[ALL] += by
+            if 0 < sub_type < _PLACES:
+                counts[sub_type] += by
 
 
 @final
 class TopicFigures:
     """The queue manager in one interval (QTST)."""
 
-    __slots__ = ("counts", "durable", "expired", "most_copies", "other", "unmatched")
+    __slots__ = ("both", "counts", "durable", "expired", "most_copies", "other", "unmatched")
 
     def __init__(self, now: SubscriptionNumbers | None = None) -> None:
         self.counts = TopicCounts()
         self.durable = SubscriptionMarks(None if now is None else now.durable)
         self.other = SubscriptionMarks(None if now is None else now.other)
+        self.both = SubscriptionMarks(None if now is None else now.both)
         self.expired: i64 = 0  # qtstsexp: subscriptions
         self.most_copies: i64 = 0  # qtstsphw: of one publication
         self.unmatched: i64 = 0  # qtstpnos: publications without a subscriber
 
     @property
     def api_high(self) -> int:
-        """qtstshig1: most that applications had, durable and other."""
-        return self.durable.high[_API] + self.other.high[_API]
+        """qtstshig1: most that applications had at once."""
+        return self.both.high[_API]
 
     @property
     def api_low(self) -> int:
         """qtstslow1."""
-        return self.durable.lows[_API] + self.other.lows[_API]
+        return max(self.both.low[_API], 0)
 
     @property
     def admin_high(self) -> int:
-        """qtstshig2: most that were defined."""
-        return self.durable.high[_ADMIN] + self.other.high[_ADMIN]
+        """qtstshig2: most that were defined at once."""
+        return self.both.high[_ADMIN]
 
     @property
     def admin_low(self) -> int:
         """qtstslow2."""
-        return self.durable.lows[_ADMIN] + self.other.lows[_ADMIN]
+        return max(self.both.low[_ADMIN], 0)
 
     def see(self, now: SubscriptionNumbers) -> None:
         """So many subscriptions there are now."""
         self.durable.see(now.durable)
         self.other.see(now.other)
+        self.both.see(now.both)
 
     def merge(self, later: TopicFigures) -> None:
         """Those of the interval that follows."""
         self.counts.merge(later.counts)
         self.durable.merge(later.durable)
         self.other.merge(later.other)
+        self.both.merge(later.both)
         self.expired += later.expired
         self.unmatched += later.unmatched
         if later.most_copies > self.most_copies:
