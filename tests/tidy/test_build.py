@@ -7,6 +7,7 @@ import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -86,24 +87,64 @@ def test_table_of_compiled_modules_names_no_ghosts() -> None:
     assert ghosts == []
 
 
+def inheriting(path: Path) -> list[tuple[str, str, str]]:
+    """The classes of a file with their bases that come from our modules: class, module, base."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    homes = {
+        alias.asname or alias.name: (node.module.removeprefix("ternmq."), alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ternmq.")
+        for alias in node.names
+        if node.module
+    }
+    found = []
+    for node in tree.body:
+        for base in node.bases if isinstance(node, ast.ClassDef) else ():
+            home = homes.get(ast.unparse(base).partition("[")[0])
+            if home is not None and isinstance(node, ast.ClassDef):
+                found.append((node.name, *home))
+    return found
+
+
 def test_compiled_class_when_it_has_a_base_of_ours_then_that_is_compiled_too() -> None:
     """Between compiled classes an interpreted one makes mypyc write C that is wrong."""
     compiled = {".".join(layers.place_of(path)) for path in layers.compiled_files(layers.load())}
-    wrong = []
-    for path in layers.compiled_files(layers.load()):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        homes = {
-            alias.asname or alias.name: node.module.removeprefix("ternmq.")
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ternmq.")
-            for alias in node.names
-            if node.module
-        }
-        for node in tree.body:
-            for base in node.bases if isinstance(node, ast.ClassDef) else ():
-                home = homes.get(ast.unparse(base).partition("[")[0])
-                if home is not None and home not in compiled:
-                    wrong.append(
-                        f"{'.'.join(layers.place_of(path))}: {ast.unparse(base)} of {home}"
-                    )
+    wrong = [
+        f"{'.'.join(layers.place_of(path))}: {base} of {home}"
+        for path in layers.compiled_files(layers.load())
+        for _, home, base in inheriting(path)
+        if home not in compiled
+    ]
+    assert wrong == []
+
+
+OPEN = ("allow_interpreted", "Error", "Exception", "Tuple", "Protocol", "Enum")
+
+
+def closed_classes(path: Path) -> set[str]:
+    """The classes of a compiled file from which no interpreted class can inherit: those that say
+    nothing else, and are neither exceptions nor tuples, which are ordinary classes of Python."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            said = " ".join(ast.unparse(one) for one in (*node.decorator_list, *node.bases))
+            if not any(
+                word in said for word in ("allow_interpreted", "Error", "Exception", "Tuple")
+            ):
+                found.add(node.name)
+    return found
+
+
+def test_interpreted_class_when_it_has_a_compiled_base_then_that_allows_it() -> None:
+    """Else making an object of it raises TypeError, on the compiled build alone."""
+    table = layers.load()
+    compiled = {".".join(layers.place_of(path)): path for path in layers.compiled_files(table)}
+    closed = {name: closed_classes(path) for name, path in compiled.items()}
+    wrong = [
+        f"{'.'.join(layers.place_of(path))}: {name} of {home}.{base}"
+        for path in layers.source_files()
+        if path not in compiled.values()
+        for name, home, base in inheriting(path)
+        if base in closed.get(home, ())
+    ]
     assert wrong == []
