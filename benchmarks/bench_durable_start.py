@@ -42,11 +42,12 @@ def filled(folder: Path, count: int) -> tuple[float, int]:
             handle = qmgr.run(call).done()[1]
             qmgr.run(Close(handle, mq.MQCO_KEEP_SUB))
         each = (time.perf_counter() - begun) / max(count, 1)
-        store = pubsub_of(qmgr.started.shell.engine.kernel).store
+        pubsub = pubsub_of(qmgr.started.shell.engine.kernel)
+        store = pubsub.store
         ends = time.monotonic() + CONSOLIDATION_S
         while len(store.small) >= store.together and time.monotonic() < ends:
             time.sleep(0.1)
-        return each, len({id(one) for one in store.places.values()})
+        return each, len({id(one.stored) for one in pubsub.by_id.values()})
 
 
 def run(settings: Settings) -> list[Figure]:

@@ -93,10 +93,12 @@ class SubscriptionReading(Reader):
         pubsub = self._pubsub
         store = pubsub.store
         for sub_id, one in self._found.items():
-            self._messages[self._places[sub_id]].sub_ids.append(sub_id)
+            message = self._messages[self._places[sub_id]]
+            message.sub_ids.append(one.sub_id)
             if sub_id not in pubsub.by_id:
                 one.selection = self._selection(one)
                 pubsub.add(one)
+            pubsub.by_id[sub_id].stored = message
         for message in self._messages.values():
             store.place(message)
             if message.msg_id in self._outdated:

@@ -16,6 +16,7 @@ from ternmq.values.entry import ZERO_ID
 if TYPE_CHECKING:
     from ternmq.kernel.connection import Handle
     from ternmq.kernel.selection import HandleSelection
+    from ternmq.pubsub.subscription_store import StoredMessage
     from ternmq.pubsub.topic_tree import TopicNode
 
 ADMIN: Final = mq.MQSUBTYPE_ADMIN
@@ -72,6 +73,7 @@ class Subscription:
         "position",
         "resumed_ns",
         "selection",
+        "stored",
         "sub_id",
         "terms",
         "topic_string",
@@ -104,6 +106,7 @@ class Subscription:
         self.wildcard_level: i64 = 0
         self.position: i64 = 0  # among those of the match index with the same pattern
         self.is_removed = False
+        self.stored: StoredMessage | None = None  # of a durable one: the message that holds it
 
 
 # What can be altered: terms, SubCorrelId, queue, user data, when it expires (Unix time, 0: never).

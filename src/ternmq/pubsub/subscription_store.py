@@ -68,10 +68,9 @@ class StoredMessage:
 
 @final
 class SubscriptionStore:
-    """Where each durable subscription of an application is stored."""
+    """The messages that hold durable subscriptions of applications, as far as they need work."""
 
     def __init__(self) -> None:
-        self.places: dict[bytes, StoredMessage] = {}  # by SubId
         self.small: dict[bytes, StoredMessage] = {}  # by MsgId: those with few
         self.outdated: dict[bytes, StoredMessage] = {}  # also with one that another has newer
         self.together = TOGETHER
@@ -80,18 +79,13 @@ class SubscriptionStore:
 
     def place(self, message: StoredMessage) -> None:
         """A message is on the queue."""
-        for sub_id in message.sub_ids:
-            self.places[sub_id] = message
         if len(message.sub_ids) <= max(self.together // FEW, 1):
             self.small[message.msg_id] = message
 
     def drop(self, message: StoredMessage) -> None:
-        """It is not there any more."""
+        """It is not there any more; its subscriptions are put again, or gone."""
         self.small.pop(message.msg_id, None)
         self.outdated.pop(message.msg_id, None)
-        for sub_id in message.sub_ids:
-            if self.places.get(sub_id) is message:
-                del self.places[sub_id]
 
 
 def store_subscription(
@@ -99,29 +93,29 @@ def store_subscription(
 ) -> bool:
     """A new durable subscription of an application; False: the connection is parked and nothing has
     changed. 2436 if the queue does not take it."""
-    return _change(pubsub, connection, subscription.sub_id, subscription)
+    return _change(pubsub, connection, subscription, True)
 
 
 def replace_subscription(
     pubsub: PublishSubscribe, connection: Connection, subscription: Subscription
 ) -> bool:
     """The same for one that was altered."""
-    return _change(pubsub, connection, subscription.sub_id, subscription)
+    return _change(pubsub, connection, subscription, True)
 
 
 def remove_subscription(
     pubsub: PublishSubscribe, connection: Connection, subscription: Subscription
 ) -> bool:
     """A durable subscription of an application goes; False: parked, and nothing has changed."""
-    if subscription.sub_id not in pubsub.store.places:
+    if subscription.stored is None:
         return True
-    return _change(pubsub, connection, subscription.sub_id, None)
+    return _change(pubsub, connection, subscription, False)
 
 
 def _change(
-    pubsub: PublishSubscribe, connection: Connection, sub_id: bytes, wanted: Subscription | None
+    pubsub: PublishSubscribe, connection: Connection, subscription: Subscription, is_kept: bool
 ) -> bool:
-    """Let the queue hold a subscription as it is wanted (None: not at all)."""
+    """Let the queue hold a subscription as it is now, or not at all."""
     kernel = pubsub.kernel
     store = pubsub.store
     consolidation = store.consolidation
@@ -130,14 +124,14 @@ def _change(
     local = _queue_of(pubsub, connection)
     if local is None:
         return False
-    old = store.places.get(sub_id)
+    old = subscription.stored
     groups: list[list[Subscription]] = []
-    if wanted is not None:
-        groups.append([wanted])
+    if is_kept:
+        groups.append([subscription])
     if old is not None and len(old.sub_ids) > 1:
-        groups.append(known(pubsub, [one for one in old.sub_ids if one != sub_id]))
+        groups.append(known(pubsub, [one for one in old.sub_ids if one != subscription.sub_id]))
     bodies = [pack_subscriptions(group) for group in groups]
-    if not _has_room(kernel, connection, local, bodies, wanted is not None):
+    if not _has_room(kernel, connection, local, bodies, is_kept):
         return False
     taken = None if old is None else find_message(kernel, connection, local.queue, old.msg_id)
     if old is not None and is_parked(connection):
@@ -146,6 +140,7 @@ def _change(
         raise _not_allowed(MQRC_OBJECT_DAMAGED, local.queue.damaged)
     if old is not None:
         store.drop(old)
+        subscription.stored = None
     _exchange(pubsub, connection, local.queue, taken, groups, bodies)
     relieve(kernel, local.queue)
     return True
@@ -204,7 +199,10 @@ def put_messages(
             len(body),
         )
         connection.depends_on(kernel.coordinator.put(unit, queue, entry))
-        pubsub.store.place(StoredMessage(msg_id, [one.sub_id for one in groups[at]]))
+        message = StoredMessage(msg_id, [one.sub_id for one in groups[at]])
+        for one in groups[at]:
+            one.stored = message
+        pubsub.store.place(message)
 
 
 def _queue_of(pubsub: PublishSubscribe, connection: Connection) -> LocalQueue | None:

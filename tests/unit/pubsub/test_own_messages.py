@@ -18,7 +18,9 @@ pytestmark = pytest.mark.core
 def found(rig: StoreRig, name: str) -> Entry:
     kernel = rig.machine.kernel
     queue = kernel.locals[SUBSCRIBER_QUEUE].queue
-    msg_id = rig.pubsub.store.places[rig.pubsub.by_name[name].sub_id].msg_id
+    stored = rig.pubsub.by_name[name].stored
+    assert stored is not None
+    msg_id = stored.msg_id
     entry = find_message(kernel, rig.machine.link, queue, msg_id)
     if entry is None:
         assert is_parked(rig.machine.link)
