@@ -130,4 +130,14 @@ def test_matrix_of_subscribers(
         grants.give(cell.grants, cell.by_group)
         allowed = is_allowed(lambda: subscribe_and_close(fred, mq.MQSO_CREATE, queue=queue))
         grants.cell(cell.name, allowed, cell.expected)
+    identity = mq.MQSO_CREATE | mq.MQSO_SET_IDENTITY_CONTEXT
+    setting: Needs = (
+        *needed(profile, "sub", "setid"),
+        ("queue", "LO.CAL", "put"),
+        ("queue", "LO.CAL", "setid"),
+    )
+    for cell in cells("set identity", setting):
+        grants.give(cell.grants, cell.by_group)
+        allowed = is_allowed(lambda: subscribe_and_close(fred, identity, queue=queue))
+        grants.cell(cell.name, allowed, cell.expected)
     log_message("subscribers", profile, grants, record_property)

@@ -141,8 +141,6 @@ def _check_topic(
 ) -> None:
     if user is None:
         return
-    if options & mq.MQSO_SET_IDENTITY_CONTEXT:
-        wanted |= auth.SETID
     asked = literal_prefix(topic_string, by_character)
     missing = lacking_on_topic(pubsub, user, asked, wanted)
     if missing:
@@ -161,10 +159,14 @@ def check_destination(
     is_opened: bool,
 ) -> None:
     """MQSUB with a queue of the application's: put, and where MQSUB itself opens the queue
-    (MQHO_NONE was given), get and browse as well. `options` are those of the MQSUB."""
+    (MQHO_NONE was given), get and browse as well; for MQSO_SET_IDENTITY_CONTEXT setid, as MQOPEN
+    with that context. `options` are those of the MQSUB."""
     if user is None:
         return
     wanted = auth.PUT | (auth.GET | auth.BROWSE if is_opened else 0)
+    sets_identity = options & mq.MQSO_SET_IDENTITY_CONTEXT != 0
+    if sets_identity:
+        wanted |= auth.SETID
     missing = wanted & ~pubsub.kernel.authority.granted(user, mq.MQOT_Q, queue_name)
     if missing:
         refusal = TopicRefusal(mq.MQRQ_SUB_DEST_NOT_AUTHORIZED, user, topic_string, options)
@@ -172,7 +174,14 @@ def check_destination(
         refusal.open_options = mq.MQOO_OUTPUT
         if is_opened:
             refusal.open_options |= mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_BROWSE
+        if sets_identity:
+            refusal.open_options |= mq.MQOO_SET_IDENTITY_CONTEXT
         _refuse(pubsub, connection, refusal, missing, "MQSUB")
+    if sets_identity:
+        check(
+            pubsub.kernel, connection, user, mq.MQOT_Q_MGR, SELF_PROFILE, auth.SETID, "MQSUB",
+            mq.MQRQ_OPEN_NOT_AUTHORIZED, int(mq.MQOO_SET_IDENTITY_CONTEXT),
+        )  # fmt: skip
 
 
 def check_remove(
