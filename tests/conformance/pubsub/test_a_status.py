@@ -127,6 +127,16 @@ def test_a22_clear_removes_what_is_retained(bed: Bed) -> None:
     assert not refused.ok
 
 
+def test_a22_what_was_cleared_does_not_come_back(lasting: Bed) -> None:
+    for text in ("one", "two"):
+        lasting.pub("r", text, mq.MQPMO_RETAIN, persistent=True)
+    lasting.mqsc("CLEAR TOPICSTR('r') CLRTYPE(RETAINED)")
+    with lasting.connection.queue("SYSTEM.RETAINED.PUB.QUEUE") as queue:
+        assert queue.depth == 0
+    lasting.restart()
+    assert lasting.sub("r").texts() == []
+
+
 def test_f17_display_pubsub_shows_mode_and_counts(bed: Bed) -> None:
     for mode, status in (("ENABLED", "ACTIVE"), ("COMPAT", "COMPAT"), ("DISABLED", "INACTIVE")):
         bed.mqsc(f"ALTER QMGR PSMODE({mode})")
