@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from ternmq import constants as mq
 from tests.conformance.pubsub.bed import Bed, D, M
+from tests.conformance.pubsub.crash_bed import CrashBed
 
 TOPIC = (
     "ADMIN CLROUTE CLUSTER COMMINFO DEFPRESP DEFPRTY DEFPSIST DURSUB MCAST MDURMDL MNDURMDL "
@@ -135,6 +138,15 @@ def test_a22_what_was_cleared_does_not_come_back(lasting: Bed) -> None:
         assert queue.depth == 0
     lasting.restart()
     assert lasting.sub("r").texts() == []
+
+
+def test_a22_what_was_cleared_does_not_come_back_after_a_power_loss() -> None:
+    with closing(CrashBed()) as bed:
+        for text in ("one", "two"):
+            bed.pub("r", text, mq.MQPMO_RETAIN, persistent=True)
+        bed.mqsc("CLEAR TOPICSTR('r') CLRTYPE(RETAINED)")
+        bed.crash()
+        assert bed.sub("r").texts() == []
 
 
 def test_f17_display_pubsub_shows_mode_and_counts(bed: Bed) -> None:
