@@ -40,7 +40,8 @@ STOPPED_BY_COMMAND: Final = "stopped_by_command"  # or by an error that no retry
 RETRIES_LEFT: Final = "retries_left"  # short and long, of a RETRYING channel
 QUEUE_BEFORE: Final = "queue_before"  # name, GET and TRIGGER of the queue of a STOPPED channel
 RESET_SEQUENCE: Final = "reset_sequence"  # RESETSEQ of DISPLAY CHANNEL, until the partner has it
-KEPT: Final = (STOPPED_BY_COMMAND, RETRIES_LEFT, QUEUE_BEFORE, RESET_SEQUENCE)
+RESOLVED_TOPIC: Final = "resolved_topic"  # of a subscription, as it was when it was defined
+KEPT: Final = (STOPPED_BY_COMMAND, RETRIES_LEFT, QUEUE_BEFORE, RESET_SEQUENCE, RESOLVED_TOPIC)
 
 
 @final

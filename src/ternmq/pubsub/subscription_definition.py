@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value, defaults_of
 from ternmq.base.object_types import SUB, TOPIC
+from ternmq.kernel.parts import RESOLVED_TOPIC
 from ternmq.kernel.selection import selection_of
 from ternmq.pubsub.subscription import (
     ADMIN,
@@ -32,7 +33,11 @@ _TOKEN_BYTES: Final = 32
 
 
 def topic_string_of(kernel: Kernel, definition: Definition) -> str:
-    """The full topic string of a SUB object."""
+    """The full topic string of a SUB object. What its topic object gave when it was defined stays,
+    also if that is deleted."""
+    resolved = definition.attributes.get(RESOLVED_TOPIC)
+    if resolved is not None:
+        return str(resolved)
     given = definition.text("topic_string")
     topic_object = definition.text("topic_object")
     if not topic_object:

@@ -314,3 +314,15 @@ def test_f_authority_when_not_an_administrator_then_topic_and_user_count(secured
     assert refused("ALTER SUB(S1) DEST(Q9)") == 2035
     secured.mqsc("SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('ann') AUTHADD(ALTUSR)")
     assert refused("ALTER SUB(HERS) DEST(Q9)") == 0
+
+
+def test_f9_when_topic_object_is_deleted_then_its_string_stays(lasting: Bed) -> None:
+    lasting.mqsc(
+        "DEFINE QLOCAL(Q1)\nDEFINE TOPIC(T1) TOPICSTR('top')\n"
+        "DEFINE SUB(A1) TOPICOBJ(T1) TOPICSTR('x') DEST(Q1)\n"
+        "DEFINE SUB(A2) TOPICSTR('y') DEST(Q1) LIKE(A1) NOREPLACE\nDELETE TOPIC(T1)"
+    )
+    lasting.restart()
+    for topic in ("top/x", "x", "top/y", "y"):
+        lasting.pub(topic, topic)
+    assert texts_on(lasting, "Q1") == ["top/x", "top/y"]

@@ -23,6 +23,7 @@ from ternmq.base.object_types import SUB
 from ternmq.base.reasons import MQRC_NO_SUBSCRIPTION, MQRC_TOPIC_NOT_ALTERABLE
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.parts import RESOLVED_TOPIC
 from ternmq.pubsub import managed_queues
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
 from ternmq.pubsub.subscription import ADMIN, Subscription
@@ -105,6 +106,7 @@ class DefineSubscription(Change):
                 return False
         if not objects.define(kernel, link, SUB, name, settings, replace, like):
             return False
+        _keep_topic(kernel, link, name)
         self.succeed()
         self.answers.extend(inert_warnings(SUB, name, settings))
         return True
@@ -158,6 +160,20 @@ class DefineSubscription(Change):
             self._queue = local.name
         settings["DEST"] = self._queue
         return True
+
+
+def _keep_topic(kernel: Kernel, link: Link, name: str) -> None:
+    """The topic string that a topic object gives is kept with the subscription."""
+    definition = kernel.catalog.find(SUB, name)
+    if definition is None or not definition.text("topic_object"):
+        return
+    if RESOLVED_TOPIC not in definition.attributes:
+        definition.attributes[RESOLVED_TOPIC] = topic_string_of(kernel, definition)
+        definition.touched()
+        if kernel.coordinator.has_room(None, 2 * len(definition.packed())):
+            link.depends_on(kernel.coordinator.define(kernel.catalog, definition))
+        else:
+            kernel.catalog.note_altered(definition)  # the next checkpoint writes it
 
 
 @final
