@@ -15,7 +15,7 @@ from ternmq import constants as mq
 from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.mqi.steps.topics import Subscribe as Step
 from ternmq.values.calls.topics import Subscribe
-from tests.conformance.pubsub.bed import Bed, C, D, M
+from tests.conformance.pubsub.bed import Bed, C, D, M, R
 
 pytestmark = pytest.mark.core
 QUEUE = "SYSTEM.DURABLE.SUBSCRIBER.QUEUE"
@@ -76,4 +76,13 @@ def test_mqsub_when_its_application_vanishes_while_it_waits_then_nothing_left(
     waiting.disconnect()
     assert managed(bed) == 1
     assert sorted(kernel.topics.by_name) == ["S0"]
+    bed.close()
+
+
+def test_mqsub_when_resumed_queue_must_be_loaded_then_it_waits_and_goes_on(tmp_path: Path) -> None:
+    bed = Bed("embedded", tmp_path)
+    bed.sub("a", M | D, "S1").end(mq.MQCO_KEEP_SUB)
+    bed.pub("a", "kept", persistent=True)
+    bed.restart()
+    assert bed.sub("", M | D, "S1", action=R).texts() == ["kept"]
     bed.close()
