@@ -269,3 +269,10 @@ def test_c65_when_subscriber_queue_takes_nothing_then_2436(bed: Bed) -> None:
     bed.mqsc("ALTER QLOCAL(SYSTEM.DURABLE.SUBSCRIBER.QUEUE) PUT(ENABLED) MAXDEPTH(0)")
     assert reason_of(bed.sub, "a", M | D, "S1") == 2436
     assert reason_of(bed.sub, "a", M) == 0
+
+
+def test_c56_when_more_are_retained_than_one_step_sends_then_all(embedded: Bed) -> None:
+    for number in range(200):
+        embedded.connection.publish(f"w/{number}", "x", retain=True)
+    assert len(embedded.sub("w/#", M | D, "S1").texts()) == 200
+    assert embedded.sub("w/#", M | mq.MQSO_PUBLICATIONS_ON_REQUEST).request() == 200
