@@ -1,5 +1,5 @@
-"""Goal: a topic retains the last publication that was committed, whatever ends its unit of work, and
-keeps one message for it.
+"""Goal: a topic retains the last publication that was committed, whatever ends its unit of work,
+and keeps one message for it.
 
 Method: queue managers in memory and in a folder, publications through the API.
 """
