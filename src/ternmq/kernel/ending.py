@@ -25,6 +25,7 @@ from ternmq.txn.unit import ACTIVE, BACKING_OUT, CHANGE_GET, CHANGE_PUT, ENDED, 
 from ternmq.values.entry import AVAILABLE, Entry
 
 BACKOUT_STEP_CHANGES: Final = 256
+QUEUES_FEW: Final = 8
 
 
 def refuse_if_backed_out(connection: Connection, verb: str) -> None:
@@ -133,6 +134,7 @@ class CommitNews:
     def __init__(self) -> None:
         self.puts: list[tuple[Queue, Entry]] = []
         self.queues: list[Queue] = []
+        self._ids: set[int] | None = None  # of the queues, once they are more than a few
 
     def expect(self, kernel: Kernel, unit: UnitOfWork) -> None:
         """What this unit will make visible."""
@@ -141,10 +143,25 @@ class CommitNews:
         is_awaited = kernel.waits > 0
         for change in unit.changes:
             if change.kind == CHANGE_PUT:
-                if not _is_among(queues, change.queue):
+                if not self._knows(change.queue):
                     queues.append(change.queue)
                 if is_awaited and _has_waiters(kernel, change.queue):
                     puts.append((change.queue, change.entry))
+
+    def _knows(self, queue: Queue) -> bool:
+        """Whether it is one of the queues. Most units have one or two; a publication may be for
+        thousands."""
+        ids = self._ids
+        if ids is None:
+            if len(self.queues) < QUEUES_FEW:
+                return _is_among(self.queues, queue)
+            ids = {int(one.queue_id) for one in self.queues}
+            self._ids = ids
+        number = int(queue.queue_id)
+        if number in ids:
+            return True
+        ids.add(number)
+        return False
 
     def serve_waiters(self, kernel: Kernel) -> None:
         """It is visible: serve waiting gets, and sweep what is too much."""
@@ -155,7 +172,7 @@ class CommitNews:
 
 
 def _is_among(queues: list[Queue], queue: Queue) -> bool:
-    """Whether it is one of these; most units have one queue or two."""
+    """Whether it is one of these."""
     return any(one is queue for one in queues)
 
 
