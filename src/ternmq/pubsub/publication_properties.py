@@ -7,7 +7,8 @@
                          mqps.Pbl  INT32    MQPubLevel
     NONE     nothing
     RFH2     an MQRFH2 before the data with a folder psc: Command Publish, PubOpt, Topic ...
-    COMPAT   an MQRFH before the data: MQPSCommand Publish, MQPSPubOpts, MQPSTopic ...
+    COMPAT   an MQRFH before the data: MQPSCommand Publish, MQPSPubOpts, MQPSTopic ...; if the data
+             is PCF, parameters behind its own: MQCACF_TOPIC, MQIACF_PUBLICATION_OPTIONS
 
 Properties of the publisher are in all copies, but for those without MQCOPY_PUBLISH.
 """
@@ -20,13 +21,17 @@ from typing import TYPE_CHECKING, Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
+from ternmq.base.errors import MQError
 from ternmq.codec.charset import UTF8
 from ternmq.codec.headers.pubsub_publication import (
     publication_format,
     publication_header,
     published_fields,
 )
+from ternmq.codec.mqi.layout import LITTLE, byte_order
 from ternmq.codec.mqi.mqmd import ENCODING_AT, FORMAT_AT
+from ternmq.codec.pcf.parameter import PCFError, integer, string
+from ternmq.codec.pcf.structures import unpack_pcf
 from ternmq.codec.property import Property
 from ternmq.codec.property_area import (
     HAS_JMS_FOLDER,
@@ -46,6 +51,7 @@ LEVEL: Final = "mqps.Pbl"
 OWN_PROPERTIES_MAX: Final = 5  # that a copy gets
 _COPIED: Final = mq.MQCOPY_PUBLISH | mq.MQCOPY_ALL
 _FOLDER: Final = "mqps."
+_COUNT_AT: Final = 32  # ParameterCount in an MQCFH
 _FIELDS: Final = struct.Struct("<ii8s")
 
 
@@ -88,6 +94,10 @@ def with_header(
     shown = int(options)
     if style.registration and not style.registration & mq.MQREGO_INFORM_IF_RETAINED:
         shown &= ~mq.MQPUBO_IS_RETAINED_PUBLICATION
+    if form == mq.MQPSPROP_COMPAT and kind == mq.MQFMT_PCF:
+        extended = _with_parameters(data, byte_order(encoding), ccsid, topic_string, shown)
+        if extended:
+            return extended, base
     more = published_fields(area)
     if style.user_data:
         more.append(("SubUserData", style.user_data))
@@ -97,3 +107,19 @@ def with_header(
     name = publication_format(form).encode("ascii").ljust(8)
     fields = _FIELDS.pack(mq.MQENC_NATIVE, UTF8, name)
     return header + data, base[:ENCODING_AT] + fields + base[FORMAT_AT + 8 :]
+
+
+def _with_parameters(data: bytes, order: str, ccsid: int, topic_string: str, options: int) -> bytes:
+    """A PCF message with what a publication adds; b"" if the data is not one."""
+    try:
+        message = unpack_pcf(data, order, ccsid)
+        added = [string(mq.MQCACF_TOPIC, topic_string)]
+        if options:
+            added.append(integer(mq.MQIACF_PUBLICATION_OPTIONS, options))
+        packed = [one.pack(order, ccsid) for one in added]
+    except (PCFError, MQError, UnicodeError):
+        return b""
+    count = len(message.parameters) + len(added)
+    number = count.to_bytes(4, "little" if order == LITTLE else "big")
+    parts = [data[:_COUNT_AT], number, data[_COUNT_AT + 4 :]]
+    return b"".join(parts + packed)

@@ -6,7 +6,10 @@ import pytest
 
 from ternmq import constants as mq
 from ternmq.codec.headers.mqrfh import RulesHeader, RulesHeader2
+from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.pcf.parameter import integer
+from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
 from ternmq.codec.property import Property
 from ternmq.codec.property_area import pack_area
 from ternmq.pubsub.publication_properties import published_properties
@@ -132,6 +135,25 @@ def test_e24_to_e26_when_psprop_given_then_its_form(bed: Bed, form: str) -> None
         assert rules.name_values.startswith("MQPSCommand Publish")
         assert 'MQPSTopic "a b"' in rules.name_values
         assert message.data[rules.structure_length :] == b"data"
+
+
+def test_e26_when_publication_is_pcf_then_parameters_are_added(embedded: Bed) -> None:
+    embedded.mqsc("DEFINE QLOCAL(Q)\nDEFINE SUB(S) TOPICSTR('a') DEST(Q) PSPROP(COMPAT)")
+    queue = embedded.open("Q", mq.MQOO_INPUT_SHARED)
+    given = PCFMessage(mq.MQCFT_USER, 7, [integer(mq.MQIA_CURRENT_Q_DEPTH, 5)])
+    for order, encoding in ((LITTLE, mq.MQENC_NATIVE), (BIG, 273)):
+        md = Descriptor(format=mq.MQFMT_PCF, encoding=encoding, ccsid=1208)
+        embedded.pub("a", given.pack(order), mq.MQPMO_RETAIN, descriptor=md)
+        message = take(embedded.connection, queue)
+        read = unpack_pcf(message.data, order)
+        assert (read.kind, read.command) == (mq.MQCFT_USER, 7)
+        assert [(one.parameter, one.value) for one in read.parameters] == [
+            (mq.MQIA_CURRENT_Q_DEPTH, 5),
+            (mq.MQCACF_TOPIC, "a"),
+            (mq.MQIACF_PUBLICATION_OPTIONS, mq.MQPUBO_RETAIN_PUBLICATION),
+        ]
+    embedded.pub("a", b"none", descriptor=Descriptor(format=mq.MQFMT_PCF))
+    assert RulesHeader.unpack(take(embedded.connection, queue).data).format == mq.MQFMT_PCF
 
 
 def test_e27_when_property_not_to_be_copied_then_in_no_copy(embedded: Bed) -> None:
