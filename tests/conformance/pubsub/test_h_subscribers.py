@@ -349,3 +349,32 @@ def test_response_when_a_datagram_then_as_its_report_asks(embedded: Bed) -> None
             assert embedded.connection.queue("REPLIES").depth == count
             while queued.got("REPLIES") is not None:
                 pass
+
+
+def test_subscription_when_altered_and_deleted_by_command_then_that_counts(bed: Bed) -> None:
+    queued = Queued(bed)
+    assert queued.register("t", ("SubName", "S1"), ("RegOpt", "InformIfRet")) == OK
+    assert queued.register("u") == OK
+    bed.mqsc("DEFINE QLOCAL(OTHER)\nALTER SUB(S1) USERDATA('new') DEST(OTHER)")
+    assert queued.publish("t", "x") == OK
+    found = queued.publication("OTHER")
+    assert (found.value("Topic"), found.value("SubUserData")) == ("t", "new")
+    bed.mqsc("DELETE SUB(S1)\nDELETE SUB('SQ@QM1::u')")
+    by_name = (("Command", "DeregSub"), ("SubName", "S1"))
+    assert queued.outcome(*by_name) == (mq.MQCC_FAILED, [3073])
+    by_topic = (("Command", "DeregSub"), ("Topic", "u"), ("QName", "SQ"))
+    assert queued.outcome(*by_topic) == (mq.MQCC_FAILED, [3073])
+    assert queued.register("u") == OK
+    assert queued.publish("u", "again") == OK
+    assert queued.texts() == ["again"]
+
+
+def test_subscription_when_resumed_by_the_mqi_then_it_stays_a_queued_one(bed: Bed) -> None:
+    queued = Queued(bed)
+    assert queued.register("t", ("SubName", "S1")) == OK
+    handle = bed.open("SQ", mq.MQOO_INPUT_SHARED)
+    resumed = bed.sub("t", mq.MQSO_DURABLE, "S1", action=mq.MQSO_RESUME, queue=handle)
+    assert resumed.sd.options & mq.MQSO_DURABLE
+    resumed.close(mq.MQCO_KEEP_SUB)
+    assert queued.publish("t", "x") == OK
+    assert queued.texts() == ["x"]
