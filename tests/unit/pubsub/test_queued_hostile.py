@@ -46,12 +46,13 @@ def qmgr() -> Iterator[QueueManager]:
         yield made
 
 
-def put(qmgr: QueueManager, queue: str, version: int, data: bytes, **fields: int) -> None:
+def put(qmgr: QueueManager, queue: str, version: int, data: bytes, ccsid: int = UTF8) -> None:
     descriptor = Descriptor(
         format=mq.MQFMT_RF_HEADER_1 if version == 1 else mq.MQFMT_RF_HEADER_2,
         reply_to_queue="R",
         msg_type=mq.MQMT_REQUEST,
-        **{"encoding": mq.MQENC_NATIVE, "ccsid": UTF8, **fields},
+        encoding=mq.MQENC_NATIVE,
+        ccsid=ccsid,
     )
     qmgr.put(queue, data, descriptor=descriptor)
 
