@@ -2,7 +2,8 @@
 (QUERY), identifiers for puts that are not answered (RESERVE), opens and subscriptions as JMS does
 them (OPEN, SUBSCRIBE), puts with a delivery delay or for the end of the connection (PUT and
 ACTIVATE, in `spi_put`), and the end of another connection's waits (NOTIFY), without which closing
-would last as long as they do. The other verbs are not offered, and refused with MQRC_FUNCTION_NOT_SUPPORTED.
+would last as long as they do. The other verbs are not offered, and refused with
+MQRC_FUNCTION_NOT_SUPPORTED.
 """
 
 from __future__ import annotations

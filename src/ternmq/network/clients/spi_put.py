@@ -39,7 +39,8 @@ def spi_put(conversation: Conversation, one: Segment, values: Values) -> None:
     pmo: PutOptions = values["options"]
     md: Descriptor = values["descriptor"]
     data: bytes = given["data"]
-    if given["options"] & ~_DEFERRED:
+    delay_ms = int(given.get("delay_high", 0)) << 32 | int(given.get("delay_low", 0)) & _LOW
+    if given["options"] & ~_DEFERRED or (given["options"] and delay_ms):
         detail = f"options {given['options']:#x} of SPI PUT are not supported"
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT", detail=detail)
     handle = conversation.connected().handle(int(values["handle"]), "MQPUT")
@@ -47,7 +48,6 @@ def spi_put(conversation: Conversation, one: Segment, values: Values) -> None:
     if pmo.options & AREA_BEFORE_DATA and conversation.is_own_client:
         request, data = without_area(request, data)
     check_length(conversation, request, data)
-    delay_ms = int(given.get("delay_high", 0)) << 32 | int(given.get("delay_low", 0)) & _LOW
     step: Step
     put: calls.PutCall
     if given["options"] & _DEFERRED:

@@ -22,7 +22,7 @@ from ternmq.kernel.alerts import drop_alert, set_alert
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import back_out_some, commit, give_up
 from ternmq.kernel.get import resume
-from ternmq.kernel.kernel import RUNNING
+from ternmq.kernel.kernel import RUNNING, Kernel
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.resolve import attach, check_sharing, detach
 from ternmq.kernel.waiters import AlertWait
@@ -42,6 +42,11 @@ UNCOUNTED: Final = 4  # changes of a unit of work here, which MAXUMSGS is not ab
 STARTED: Final = "AMQ5806I"
 HAS_ENDED: Final = "AMQ5807I"
 CANNOT_OPEN: Final = "AMQ5886W"
+
+
+def is_enabled(kernel: Kernel) -> bool:
+    """PSMODE(ENABLED)."""
+    return kernel.number("pubsub_mode") == mq.MQPSM_ENABLED
 
 
 @final
@@ -68,7 +73,7 @@ class QueuedInterface:
         self._to_open: list[str] = []
         self._refused: dict[str, int] = {}  # by queue: the reason that was reported last
         self._settings: i64 = -1  # which version of the settings it works by
-        self._works = False  # PSMODE is ENABLED
+        self._works = is_enabled(pubsub.kernel)  # a change of that is reported
         self._wait = AlertWait()
         self._parked: Effect | None = None
         self._task: CommandTask | None = None
@@ -141,7 +146,7 @@ class QueuedInterface:
         if self._settings != self._pubsub.settings:
             self._settings = self._pubsub.settings
             names: list[str] = []
-            works = self._kernel.number("pubsub_mode") == mq.MQPSM_ENABLED
+            works = is_enabled(self._kernel)
             if works:
                 names = [CONTROL_QUEUE, *stream_names(self._kernel)]
             if works != self._works:

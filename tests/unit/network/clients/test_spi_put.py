@@ -9,7 +9,12 @@ from __future__ import annotations
 import pytest
 
 from ternmq.base import constants as mq
-from ternmq.base.reasons import MQRC_EXPIRY_ERROR, MQRC_HOBJ_ERROR, MQRC_OPTIONS_ERROR
+from ternmq.base.reasons import (
+    MQRC_EXPIRY_ERROR,
+    MQRC_HOBJ_ERROR,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_OPTIONS_ERROR,
+)
 from ternmq.codec.headers.delay_header import unpack_delay_header
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
@@ -83,6 +88,28 @@ def test_put_when_it_cannot_be_then_its_reason() -> None:
         assert (await spi_put(partner, handle, before))["reason"] == MQRC_OPTIONS_ERROR
         assert (await spi_put(partner, handle, delayed, expiry=10))["reason"] == MQRC_EXPIRY_ERROR
         assert (place.depth("A"), place.depth(DELAY_QUEUE)) == (0, 0)
+
+    run_story(story)
+
+
+def test_put_when_it_is_for_the_end_then_it_is_put_when_the_client_goes() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", mq.MQOO_OUTPUT)
+        first = await spi_put(partner, handle, {"version": 1, "options": 4})
+        second = await spi_put(partner, handle, {"version": 1, "options": 4})
+        assert (first["reason"], second["reason"]) == (0, 0)
+        withdrawn = {"mode": 2, "msg_id": first["descriptor"].msg_id}
+        for mode, reason in ((2, 0), (2, MQRC_NO_MSG_AVAILABLE), (3, MQRC_OPTIONS_ERROR)):
+            spai = {**withdrawn, "mode": mode}
+            reply = await partner.call(
+                fap.SPI, {"handle": 0, "verb": fap.SPI_ACTIVATE, "spai": spai}
+            )
+            assert reply["reason"] == reason
+        assert place.depth("A") == 0
+        await partner.call(fap.MQDISC, {})
+        assert place.depth("A") == 1
+        with place.admin.queue("A") as queue:
+            assert queue.get().msg_id == second["descriptor"].msg_id
 
     run_story(story)
 
