@@ -45,7 +45,7 @@ final class JmsQueuedTopics extends JmsCases {
         producer.close();
     }
 
-    @Case(Case.PLAIN)
+    @Case(Case.SHARES)
     void consumer_gets_what_is_published_with_its_properties() throws Exception {
         for (int version : VERSIONS) {
             Session session = session(version, "a");
@@ -60,7 +60,7 @@ final class JmsQueuedTopics extends JmsCases {
         }
     }
 
-    @Case(Case.PLAIN)
+    @Case(Case.SHARES)
     void durable_subscriber_gets_what_came_while_it_was_away() throws Exception {
         for (int version : VERSIONS) {
             Session session = session(version, "b");
@@ -79,7 +79,7 @@ final class JmsQueuedTopics extends JmsCases {
         }
     }
 
-    @Case(Case.PLAIN)
+    @Case(Case.SHARES)
     void wildcards_are_those_of_the_broker() throws Exception {
         for (int version : VERSIONS) {
             Session session = session(version, "c");
@@ -90,7 +90,7 @@ final class JmsQueuedTopics extends JmsCases {
         }
     }
 
-    @Case(Case.PLAIN)
+    @Case(Case.SHARES)
     void subscriber_without_its_own_messages_gets_those_of_others() throws Exception {
         for (int version : VERSIONS) {
             Session own = session(version, "d");
@@ -104,7 +104,7 @@ final class JmsQueuedTopics extends JmsCases {
         }
     }
 
-    @Case(Case.PLAIN)
+    @Case(Case.SHARES)
     void subscription_ends_with_its_connection() throws Exception {
         for (int version : VERSIONS) {
             MQConnectionFactory factory = factory(version);
