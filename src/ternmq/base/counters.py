@@ -63,6 +63,11 @@ class Range:
         self.count += count
         self.total += total
 
+    def take_out(self, other: Range) -> None:
+        """Those that were added, and are not to count; smallest and largest stay."""
+        self.count -= other.count
+        self.total -= other.total
+
     def merge(self, other: Range) -> None:
         """Those of another interval."""
         if other.count == 0:
@@ -338,6 +343,9 @@ class QmgrFigures:
         self.streamed: i64 = 0  # copies put to streaming queues: in `traffic` as puts to those
         self.backed_out_puts: i64 = 0
         self.backed_out_gets: i64 = 0
+        # copies of publications, which count as puts on their queues and not as anybody's MQPUT
+        self.plain_copies = Range()
+        self.persistent_copies = Range()
         self.topics = TopicFigures()  # 164 DurableSubscribeCount ... PublishMsgBytes; QTST
 
     def add_queue(self, queue: QueueFigures) -> None:
@@ -348,6 +356,11 @@ class QmgrFigures:
         self.streamed += queue.streamed
         self.backed_out_puts += queue.backed_out_puts
         self.backed_out_gets += queue.backed_out_gets
+
+    def leave_out_copies(self, later: QmgrFigures) -> None:
+        """Copies of publications were added with their queues: they are no calls."""
+        self.traffic.plain_puts.take_out(later.plain_copies)
+        self.traffic.persistent_puts.take_out(later.persistent_copies)
 
     def merge(self, later: QmgrFigures) -> None:
         """Those of the interval that follows."""
@@ -388,6 +401,8 @@ class QmgrFigures:
         self.streamed += later.streamed
         self.backed_out_puts += later.backed_out_puts
         self.backed_out_gets += later.backed_out_gets
+        self.plain_copies.merge(later.plain_copies)
+        self.persistent_copies.merge(later.persistent_copies)
         self.topics.merge(later.topics)
 
 

@@ -17,6 +17,7 @@ from ternmq.kernel.meter import STATISTICS, TRACED
 from ternmq.kernel.metering import account_of, book
 from ternmq.values.entry import Entry
 
+_SYSTEM_ROOT: Final = "$SYS/"
 CREATED: Final = 0
 ALTERED: Final = 1
 RESUMED: Final = 2
@@ -34,6 +35,15 @@ def have_expired(kernel: Kernel, subscriptions: int) -> None:
     """Subscriptions are gone because their time was over."""
     if kernel.measured & STATISTICS:
         kernel.meter.figures.topics.expired += subscriptions
+
+
+def was_sent(kernel: Kernel, copy: Entry) -> None:
+    """A copy of a publication is on a queue, which counts it as a put: no application made that
+    call."""
+    if kernel.measured & STATISTICS:
+        figures = kernel.meter.figures
+        is_persistent = copy.flags & PERSISTENT
+        (figures.persistent_copies if is_persistent else figures.plain_copies).add(copy.length)
 
 
 def was_published(
@@ -101,6 +111,18 @@ def went_to_subscribers(
         account = account_of(kernel, handle)
         if account is not None:
             account.published += copies
+
+
+def was_delivered(kernel: Kernel, handle: Handle, published: Entry, copies: i64) -> None:
+    """A publication is complete: so many copies have gone to subscribers. What the queue manager
+    publishes about itself does not count: who looks changes nothing."""
+    topic = handle.topic
+    if handle.connection.connection_id == 0 and topic is not None:
+        if topic.topic_string.startswith(_SYSTEM_ROOT):
+            return
+    is_persistent = published.flags & PERSISTENT != 0
+    was_published(kernel, handle, published.length, is_persistent, published)
+    went_to_subscribers(kernel, handle, copies, published.length, is_persistent)
 
 
 def was_subscribed(

@@ -18,6 +18,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.copies import arrived
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering_topics import was_sent
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.undertaking import Undertaking
 from ternmq.store.catalog import Definition
@@ -161,12 +162,18 @@ class Copies:
             unit.copies += len(unit.changes) - before - 1  # a publication counts once in MAXUMSGS
         at = 0
         while at < len(self._shared):
-            arrived(kernel, self._shared_on[at], self._shared[at], unit, True)
+            self._arrive(self._shared_on[at], self._shared[at], unit)
             at += 1
         at = 0
         while at < len(self._alone):
-            arrived(kernel, self._alone_on[at], self._alone[at], unit, True)
+            self._arrive(self._alone_on[at], self._alone[at], unit)
             at += 1
+
+    def _arrive(self, local: LocalQueue, entry: Entry, unit: UnitOfWork | None) -> None:
+        kernel = self._kernel
+        if kernel.measured:
+            was_sent(kernel, entry)
+        arrived(kernel, local, entry, unit, True)
 
     def _report(self, unit: UnitOfWork, is_inner: bool) -> bool:
         """Put the COA reports; False: parked, and nothing was done."""

@@ -35,7 +35,7 @@ from ternmq.kernel.ending import abandon
 from ternmq.kernel.events import INHIBIT, PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_copied
-from ternmq.kernel.metering_topics import was_delivered
+from ternmq.kernel.metering_topics import was_delivered, was_sent
 from ternmq.kernel.objects import cap_of, lowest_cap
 from ternmq.kernel.put import unit_for
 from ternmq.kernel.requests import PutRequest
@@ -371,6 +371,7 @@ def _note(kernel: Kernel, one: Delivery, copy: Entry) -> None:
         kernel.event_sink.was_put(local)
     if kernel.measured:
         was_copied(kernel, local, copy)
+        was_sent(kernel, copy)
 
 
 def _note_handed_over(kernel: Kernel, one: Delivery, copy: Entry) -> None:

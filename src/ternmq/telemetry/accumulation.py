@@ -46,6 +46,7 @@ class StatisticsSum:
                 self.queues[key] = QueueSum(local, figures)
             else:
                 found.figures.merge(figures)
+        self.figures.leave_out_copies(cut.figures)
 
     def forget_deleted(self) -> None:
         """What queues have counted that are gone stays in the sum of all, and nowhere else."""
