@@ -361,7 +361,7 @@ DESCRIBED: Final[dict[str, Probe]] = {
         shown_by("tests/unit/api/test_fap_definitions.py", '"exits": {"send": []}'),
         fap_level_is_ten,
     ),
-    "MQCONNX: options of activity trace": activity_trace_is_accepted,
+    "central collection of activity trace": activity_trace_is_accepted,
 }
 
 # Words by which a page says that something does not exist. Generated pages take them from tables.

@@ -88,7 +88,7 @@ accounting_interval_s ACCTINT IA_ACCOUNTING_INTERVAL  1..604800          1800   
 accounting_mqi       ACCTMQI  IA_ACCOUNTING_MQI       @off_on            OFF      *
 accounting           ACCTQ    IA_ACCOUNTING_Q         @off_on_none       OFF      *
 activity_recording   ACTIVREC IA_ACTIVITY_RECORDING   @recording         MSG      *
-activity_override    ACTVCONO IA_ACTIVITY_CONN_OVERRIDE @switch          DISABLED * i
+activity_override    ACTVCONO IA_ACTIVITY_CONN_OVERRIDE @switch          DISABLED *
 activity_trace       ACTVTRC  IA_ACTIVITY_TRACE       @off_on            OFF      * i
 advanced_capability  ADVCAP   IA_ADVANCED_CAPABILITY  @switch            DISABLED * s
 altered_date         ALTDATE  CA_ALTERATION_DATE      12                 -        * s

@@ -212,7 +212,6 @@ IGNORED: Final[dict[str, dict[str, str]]] = {
         "MQCNO_NO_CONV_SHARING": _SHARING,
         "MQCNO_ALL_CONVS_SHARE": _SHARING,
         "MQCNO_ACTIVITY_TRACE_ENABLED": _TRACE,
-        "MQCNO_ACTIVITY_TRACE_DISABLED": _TRACE,
     },
     "MQOPEN": {
         "MQOO_BIND_ON_OPEN": _CLUSTERS,

@@ -113,3 +113,15 @@ def test_j13_refusals_when_traced_then_their_reasons(embedded: Bed) -> None:
         connection.queue("NONE", options=mq.MQOO_OUTPUT)
     publish_now(embedded)
     assert (mq.MQXF_OPEN, mq.MQRC_UNKNOWN_OBJECT_NAME) in operations(all_received(sub))
+
+
+def test_j13_trace_when_the_application_forbids_it_then_actvcono_decides(embedded: Bed) -> None:
+    embedded.mqsc("DEFINE QLOCAL(Q1)")
+    sub = embedded.sub(f"{TRACE}/ApplName/prog")
+    for setting, is_traced in (("DISABLED", True), ("ENABLED", False)):
+        embedded.mqsc(f"ALTER QMGR ACTVCONO({setting})")
+        options = mq.MQCNO_ACTIVITY_TRACE_DISABLED
+        with embedded.connect(application="prog", options=options) as connection:
+            connection.put("Q1", b"abc")
+        publish_now(embedded)
+        assert bool(all_received(sub)) == is_traced
