@@ -161,6 +161,7 @@ class Meter:
         self.traced_calls: list[TracedCall] = []  # to be published
         self.traces_lost: i64 = 0
         self.monitors = 0  # subscriptions that may match resources below $SYS/MQ
+        self.queue_monitors = 0  # those of them that may match resources of queues
         self.mqi_accounting = False  # ACCTMQI(ON)
         self.queue_accounting = False  # ACCTQ lets some queue be accounted
         self.override = False  # ACCTCONO(ENABLED)

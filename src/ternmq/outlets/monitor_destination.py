@@ -31,7 +31,7 @@ from ternmq.txn.media.extent_needs import extent_needs
 
 _MEGABYTE: Final = 1 << 20
 _PAGE: Final = 4096
-_QUEUES_A_LOOK: Final = 100
+_QUEUES_A_LOOK: Final = 20
 _ERRORS: Final = "errors"
 
 
@@ -120,7 +120,8 @@ class MonitorDestination(Destination):
         interval_us = max(0, interval.ended_ns - interval.started_ns) // 1000
         for one in rows.CLASSES:
             if one.flags & rows.BY_OBJECT:
-                self._publish_queues(interval, interval_us)
+                if self._shell.engine.kernel.meter.queue_monitors > 0:
+                    self._publish_queues(interval, interval_us)
                 continue
             for kind in one.types:
                 topic_string = data_topic(self._name, one, kind, "")

@@ -178,7 +178,7 @@ class Collector(MeasureSink):
         )
         on = [one for one, schedule in accounting.items() if schedule.is_on]
         self._settings = AccountingSettings(on, meter)
-        if CLASS_QUEUES in system.classes(STAT) or meter.monitors > 0:
+        if CLASS_QUEUES in system.classes(STAT):
             look_at_journals(kernel)
 
     def _keep_ended(self, wall_ns: int) -> None:
@@ -271,7 +271,10 @@ class Collector(MeasureSink):
         turn.statistics_of = families
         system = self.kernel.meter.system
         wants_all = SMF in families and CLASS_QUEUES in system.classes(STAT)
-        if wants_all or MONITOR in families:
+        if MONITOR in families and self.kernel.meter.queue_monitors > 0:
+            look_at_journals(self.kernel)  # of what is not known yet the next interval has it
+            wants_all = True
+        if wants_all:
             turn.statistics.defined = list(self.kernel.catalog.definitions.values())
         for family in families:
             if family == SMF:

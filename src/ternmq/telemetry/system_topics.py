@@ -75,6 +75,7 @@ class ResourceTopics(SystemTopics):
         root = f"{_ROOT}{level_of(kernel.name)}"
         self._monitor = f"{root}/Monitor/"
         self._metadata = f"{root}/Monitor/METADATA/"
+        self._queues = f"{root}/Monitor/STATQ/"
         self._trace = f"{root}/ActivityTrace/"
         self._left: list[tuple[str, PCFMessage]] | None = (
             None  # metadata to be published; None: not begun
@@ -121,6 +122,8 @@ class ResourceTopics(SystemTopics):
         if wants and not plain_part(subscription).startswith(self._metadata):
             before = meter.monitors
             meter.monitors += by
+            if may_reach(subscription, self._queues):
+                meter.queue_monitors += by
             if (before > 0) != (meter.monitors > 0):
                 self.kernel.measure()
         if may_reach(subscription, self._trace):
