@@ -105,9 +105,9 @@ TABLES: Final[dict[str, Served]] = {
             "queue_use",
             STATISTICS,
             "what tasks did with each queue, with its cost and the time messages stayed",
-            "queue_manager system queue puts published gets get_calls specific_gets skipped selector_gets"
-            " selector_skipped selector_matched selector_length index calls cpu_us elapsed_us"
-            " time_on_queue_us longest_on_queue_us depth_high"
+            "queue_manager system queue puts published gets get_calls specific_gets skipped"
+            " selector_gets selector_skipped selector_matched selector_length index calls cpu_us"
+            " elapsed_us time_on_queue_us longest_on_queue_us depth_high"
             " mean_time_on_queue_us cpu_us_per_call gets_per_message",
         ),
         row(
