@@ -84,6 +84,7 @@ CALL_HEADER: Final[list[Part]] = [
     Fixed(i32("comp"), i32("reason"), i32("handle")),
 ]
 CALL_HEADER_BYTES: Final = 16
+_RETURNED: Final = "resolved_object_string"
 
 
 @final
@@ -97,8 +98,16 @@ class Following(Part):
     body.
     """
 
-    def __init__(self, name: str, of: str, layout: Layout, strings: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        name: str,
+        of: str,
+        layout: Layout,
+        strings: tuple[str, ...],
+        is_last: bool = False,
+    ) -> None:
         super().__init__(name)
+        self.is_last: Final = is_last  # it takes what there is, whatever the lengths say
         self.of: Final = of
         self.layout: Final = layout
         self.strings: Final = strings
@@ -112,6 +121,8 @@ class Following(Part):
         if "records_present" in places:
             size = self._record_bytes(cursor, start, places)
         size += self._string_bytes(cursor, start, places, cursor.at + size - start)
+        if self.is_last:
+            size = min(size, cursor.left)
         at = cursor.take(size, self.name)
         if size:
             values[self.name] = cursor.data[at : cursor.at]
@@ -145,6 +156,8 @@ class Following(Part):
             at = start + places[name]
             offset = cursor.long_at(at + 4)
             length = cursor.long_at(at + 12)
+            if name == _RETURNED:  # cut to its buffer; the length is that of the whole
+                length = min(length, cursor.long_at(at + 8))
             if offset <= 0 or length <= 0:
                 continue
             first = offset if first < 0 else min(first, offset)
@@ -239,7 +252,7 @@ def subscription_parts() -> list[Part]:
     strings = ("object_string", "name", "user_data", "selection_string", "resolved_object_string")
     return [
         Struct("subscription", SubscriptionDescriptor, MQSD),
-        Following("subscription_following", "subscription", MQSD, strings),
+        Following("subscription_following", "subscription", MQSD, strings, True),
     ]
 
 
