@@ -343,3 +343,22 @@ def test_queue_at_another_queue_manager_then_each_use_has_a_handle(served: Netwo
             assert len(shown) == 3
         with served.connect() as other:
             other.delete_queue("A")
+
+
+def test_subscriptions_when_reconnected_then_they_go_on(served: Networked) -> None:
+    connection, _ = reconnecting(served)
+    durable = connection.subscribe("a/#", durable="d", selector="n > 1")
+    passing = connection.subscribe("a/#")
+    provided = connection.subscribe("a/b", queue="A")
+    topic = connection.topic("a/b")
+    topic.put("first", properties={"n": 2})
+    served.cut()
+    assert durable.depth == 1  # it is asked again
+    topic.put("second", properties={"n": 3})
+    assert [one.text for one in durable.consume(wait=None)] == ["first", "second"]
+    assert [one.text for one in passing.consume(wait=None)] == ["second"]  # its queue was new
+    assert [one.text for one in provided.consume(wait=None)] == ["first", "second"]
+    durable.close(remove=True)
+    passing.close()
+    provided.close()
+    connection.disconnect()

@@ -154,12 +154,9 @@ def request_publications(verbs: FapVerbs, call: Call) -> Exchange[None]:
 def subscribed_again(verbs: FapVerbs, numbers: dict[ObjectHandle, int]) -> Exchange[None]:
     """After a reconnection: make or resume each subscription; adds the new numbers of handles."""
     for handle, call in verbs.subscriptions.items():
-        queue = call.destination
-        before = queue.handle_id
-        if queue in numbers:
-            queue.handle_id = numbers[queue]
         request = subscribe_request(call, is_again=True)
-        queue.handle_id = before
+        if call.destination in numbers:
+            request.handle = ObjectHandle(numbers[call.destination], 0)
         reply = checked((yield request), call.sub_name)
         values = reply.values()
         numbers[handle] = int(values["subscription_handle"])

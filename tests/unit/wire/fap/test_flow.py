@@ -308,8 +308,8 @@ def test_status_as_the_java_client_asks() -> None:
 
 
 def test_verb_when_its_layout_is_not_known_then_the_rest() -> None:
-    read = again(v.SPI, {"verb": v.SPI_SUBSCRIBE, "rest": b"whatever"})
-    assert (read["verb"], read["rest"]) == (v.SPI_SUBSCRIBE, b"whatever")
+    read = again(v.SPI, {"verb": v.SPI_SYNCPOINT, "rest": b"whatever"})
+    assert (read["verb"], read["rest"]) == (v.SPI_SYNCPOINT, b"whatever")
 
 
 def test_branch_then_padded() -> None:
