@@ -19,6 +19,7 @@ from ternmq.base.reasons import (
     MQRC_MD_ERROR,
     MQRC_OBJECT_RECORDS_ERROR,
     MQRC_OPTIONS_ERROR,
+    MQRC_PMO_ERROR,
     MQRC_PMO_RECORD_FLAGS_ERROR,
 )
 from ternmq.codec.mqi.mqmd import Descriptor
@@ -171,3 +172,21 @@ def test_handle_of_a_list_when_one_queue_is_meant_then_the_put_is_refused(
     delay = wire.DELAY.pack(1000) if kind == wire.DEFER else b""
     frame = raw.ask(kind, delay + wire.put_head(handle, 0, 0, MD) + b"data")
     assert frame.kind == wire.ERROR
+
+
+@pytest.mark.parametrize("body", [b"", b"\x01", b"\x01\x00" + b"x" * 100, b"\x01\x01\xff\xff{}"])
+def test_put_with_a_level_when_it_is_cut_then_the_connection_ends(raw: Raw, body: bytes) -> None:
+    assert reason(raw.ask(wire.LEVEL, body)) == MQRC_CONNECTION_BROKEN
+
+
+def test_put_with_a_level_when_that_cannot_be_then_it_is_refused(raw: Raw) -> None:
+    head = wire.put1_head({"object_type": 8, wire.OBJECT_STRING: "a"}, 0, 0, MD, b"")
+    frame = raw.ask(wire.LEVEL, wire.LEVEL_HEAD.pack(10, 1) + head + b"data")
+    assert (frame.kind, reason(frame)) == (wire.ERROR, MQRC_PMO_ERROR)
+    frame = raw.ask(wire.LEVEL, wire.LEVEL_HEAD.pack(3, 1) + head + b"data")
+    assert frame.kind == wire.OK
+
+
+def test_put1_when_its_topic_is_no_text_then_the_connection_ends(raw: Raw) -> None:
+    head = wire.put1_head({"object_type": 8, wire.OBJECT_STRING: [1]}, 0, 0, MD, b"")
+    assert reason(raw.ask(wire.PUT1, head + b"data")) == MQRC_CONNECTION_BROKEN
