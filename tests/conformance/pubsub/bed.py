@@ -25,7 +25,7 @@ from ternmq.values.calls.objects import Close, Inquire, Open
 from ternmq.values.calls.topics import RequestPublications, Subscribe
 from ternmq.values.command import Answer
 from ternmq.values.handle import ObjectHandle
-from tests.unit.api.networked import Networked
+from tests.unit.api.networked import CHANNEL, Networked
 from tests.unit.api.served import started_in_folder
 
 BINDINGS = ("embedded", "local", "tcp")
@@ -160,6 +160,10 @@ class Bed:
                     options.get("options"),
                 )
             )
+        elif way == "compat":
+            from tests.conformance.pubsub.compat_connection import CompatConnection
+
+            made = CompatConnection("QM1", CHANNEL, self.served.conn)
         elif way == "local":
             made = ternmq.connect("QM1", data=self.served.data, **options)
         else:
