@@ -40,9 +40,8 @@ The traffic of such a run is also given to tshark, which must decode all of it a
 malformed frame and name every segment as we do ([test_tshark](../tests/interop/test_tshark.py)).
 
 Topics and subscriptions of JMS are made by a verb of the system programming interface (SPI
-SUBSCRIBE), whether the queue manager lists it or not. With SHARECNV(0) the client has no JMS 2.0:
-for topics it wants queues SYSTEM.JMS.* and puts that wait for an activation (SPI ACTIVATE), which
-are not there.
+SUBSCRIBE), whether the queue manager lists it or not. With SHARECNV(0) the client has no JMS 2.0,
+and publishes and subscribes [by queues](queued-pubsub.md).
 
 A close or stop in JMS that comes in the instant in which another thread begins to receive can last
 as long as that receive: the client notifies the queue manager only if a call of the session is

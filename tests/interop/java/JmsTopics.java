@@ -64,7 +64,7 @@ final class JmsTopics extends JmsCases {
         throw new AssertionError("not refused: " + kind);
     }
 
-    @Case(Case.SHARED)
+    @Case
     void consumer_when_published_before_and_after_then_gets_what_came_after() throws Exception {
         Session session = automatic(started());
         Topic topic = topic(session, "a");
@@ -100,7 +100,7 @@ final class JmsTopics extends JmsCases {
         refuses(InvalidClientIDException.class, () -> automatic(client("c")));
     }
 
-    @Case(Case.SHARED)
+    @Case
     void durable_when_closed_and_made_again_then_gets_what_came_meanwhile() throws Exception {
         Session session = automatic(client("c"));
         Topic topic = topic(session, "a");

@@ -1,8 +1,9 @@
 """The calls of the system programming interface that IBM's Java clients make: what there is
 (QUERY), identifiers for puts that are not answered (RESERVE), opens and subscriptions as JMS does
-them (OPEN, SUBSCRIBE), puts with a delivery delay (PUT, in `spi_put`), and the end of another
-connection's waits (NOTIFY), without which closing would last as long as they do.
-The other verbs are not offered, and refused with MQRC_FUNCTION_NOT_SUPPORTED.
+them (OPEN, SUBSCRIBE), puts with a delivery delay or for the end of the connection (PUT and
+ACTIVATE, in `spi_put`), and the end of another connection's waits (NOTIFY), without which closing
+would last as long as they do. The other verbs are not offered, and refused with
+MQRC_FUNCTION_NOT_SUPPORTED.
 """
 
 from __future__ import annotations
