@@ -28,15 +28,15 @@ _NATIVE = LITTLE if sys.byteorder == "little" else BIG
 class CompatConnection(Connection):
     """Its calls of topics are those of a program that imports ibmmq."""
 
-    def __init__(self, *way: str) -> None:
-        self.manager = ibmmq.connect(*way)
+    def __init__(self, name: str, channel: str, address: str) -> None:
+        self.manager = ibmmq.connect(name, channel, address)
         self._hconn = self.manager.get_handle()
         self._attachment = attached(self._hconn, "MQCONN")
         super().__init__(self._attachment.connection.transport)
 
     def run(self, call: CallT) -> CallT:
         if isinstance(call, Subscribe):
-            self._subscribe(call)
+            self._run_mqsub(call)
         elif isinstance(call, Open) and not call.selector and not call.as_needed:
             self._open(call)
         elif isinstance(call, Close) and call.handle.handle_id in self._attachment.opened:
@@ -52,7 +52,7 @@ class CompatConnection(Connection):
             return super().run(call)
         return call
 
-    def _subscribe(self, call: Subscribe) -> None:
+    def _run_mqsub(self, call: Subscribe) -> None:
         sd = ibmmq.SD(
             Version=call.sd.version,
             Options=call.sd.options,
