@@ -142,7 +142,7 @@ class PerfTest(Client):
 
 def round_of(done: int, seconds: float, used_s: float, client_s: float = 0.0) -> Round:
     each = 1e6 / max(done, 1)
-    return Round(done, seconds, used_s * each, client_s * each)
+    return Round(done=done, seconds=seconds, cpu_us=used_s * each, client_us=client_s * each)
 
 
 def output_of(words: list[str], limit_s: float) -> str:

@@ -55,6 +55,7 @@ NAMES = {
     "rivals": "durable puts: each broker by its Python client and by its own fastest",
     "channels": "a message channel between two queue managers, beside the disk and RabbitMQ",
     "channel_charts": "message channels: how many, TLS, compression, memory",
+    "durable_start": "a start with many durable subscriptions",
     "pubsub": "publish/subscribe: fan-out, a large topic tree, start",
     "pubsub_network": "publications over TCP to ten subscribers, beside other brokers",
     "telemetry": "statistics and accounting, on and off",

@@ -41,7 +41,8 @@ malformed frame and name every segment as we do ([test_tshark](../tests/interop/
 
 Topics and subscriptions of JMS are made by a verb of the system programming interface (SPI
 SUBSCRIBE), whether the queue manager lists it or not. With SHARECNV(0) the client has no JMS 2.0,
-and publishes and subscribes [by queues](queued-pubsub.md).
+and topics are commands in messages to it, as with PROVIDERVERSION(6): see
+[queued publish/subscribe](queued-pubsub.md) for the queues that it then wants.
 
 A close or stop in JMS that comes in the instant in which another thread begins to receive can last
 as long as that receive: the client notifies the queue manager only if a call of the session is

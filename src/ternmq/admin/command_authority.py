@@ -33,9 +33,6 @@ from ternmq.kernel.cursor_authority import check_queue_of
 from ternmq.kernel.cursors import cursors
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.ledger import owns_row
-from ternmq.pubsub.match_index import literal_prefix
-from ternmq.pubsub.publish_subscribe import pubsub_of
-from ternmq.pubsub.topic_authority import topics_lacking
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import BY_WORD, CLASS_PROFILE, KIND_BY_MQOT, SELF_PROFILE
 from ternmq.store.catalog import Definition
@@ -197,30 +194,6 @@ def _is_client_channel(kernel: Kernel, command: Command) -> bool:
     catalog = kernel.catalog
     is_server = catalog.find(types.SVRCONN, command.name) is not None
     return not is_server and catalog.find(types.CLNTCONN, command.name) is not None
-
-
-def _topics_of(kernel: Kernel, command: Command, user: str) -> list[str]:
-    """The topic objects of a subscription: its own if it is there, and the one that is named. Of a
-    topic string, the closest one, if neither that nor one above it grants."""
-    if command.noun == "TOPICSTR":
-        return topics_lacking(pubsub_of(kernel), user, command.name, auth.CLR)[:1]
-    pubsub = pubsub_of(kernel)
-    found = pubsub.found(command.name, command.given.get("SUBID", ""))
-    lacking: list[str] = []
-    if found is not None:
-        topic = literal_prefix(found.topic_string, found.terms.by_character)
-        lacking = topics_lacking(pubsub, user, topic, auth.SUB)[:1]
-    named = command.given.get("TOPICOBJ", "")
-    string = command.given.get("TOPICSTR", "")
-    if named or string or found is None:
-        definition = kernel.catalog.find(types.TOPIC, named)
-        if named and definition is None:
-            return [named]
-        above = "" if definition is None else definition.text("topic_string")
-        full = f"{above}/{string}" if above and string else above or string
-        by_character = command.given.get("WSCHEMA", "TOPIC") == "CHAR"
-        lacking += topics_lacking(pubsub, user, literal_prefix(full, by_character), auth.SUB)[:1]
-    return lacking
 
 
 def check_subscription_user(

@@ -63,6 +63,7 @@ from ternmq.admin.status.qmgr_status import (
 )
 from ternmq.admin.status.queue_status import QueueStatus, ResetQueueStatistics
 from ternmq.admin.status.status_display import NOT_FOUND
+from ternmq.admin.status.subscription_status import SubscriptionStatus
 from ternmq.admin.status.topic_status import (
     ClearTopicString,
     PublishSubscribeStatus,

@@ -180,6 +180,7 @@ class Engine:
         topics = ResourceTopics(self.kernel, pubsub)
         pubsub.system_topics = topics
         self.collector.topics = topics
+        self.queued = QueuedInterface(pubsub)
 
     def _take_units(self, replay: Replay) -> None:
         """Numbers of units of work go on, and operators' decisions are known."""

@@ -15,7 +15,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.meter import STATISTICS, TRACED
 from ternmq.kernel.metering import account_of, book
-from ternmq.values.entry import Entry
+from ternmq.values.entry import PERSISTENT, Entry
 
 _SYSTEM_ROOT: Final = "$SYS/"
 CREATED: Final = 0

@@ -20,7 +20,7 @@ from ternmq.store.cursor import Cursor
 from ternmq.store.segment_format import CORREL_ID, GROUP_ID, MSG_ID
 from ternmq.values.entry import REPORTS, ZERO_ID, Entry
 from ternmq.values.get_request import GetRequest
-from ternmq.values.put_form import PutForm
+from ternmq.values.put_form import PutForm, check_level
 
 if TYPE_CHECKING:
     from ternmq.base.errors import MQError
@@ -162,6 +162,7 @@ class PutRequest(PutForm):
 
     def with_level(self, level: int) -> PutRequest:
         """The same for a publication of this level."""
+        check_level(level, "MQPUT")
         other = self.with_ids(self.msg_id, self.correl_id)
         other.level = level
         return other

@@ -452,55 +452,44 @@ def close_handle(kernel: Kernel, handle: Handle, options: int) -> bool:
     local = handle.local
     if local is None:
         return _close_other(kernel, handle, options)
-    kind = local.definition.definition_type
-    is_creator = local.creator is handle
-    if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
-        if not _can_delete(kernel, connection, local, options, is_creator):
-            return False
-        is_creator = True
-    elif options & (mq.MQCO_KEEP_SUB | mq.MQCO_REMOVE_SUB):
-        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=local.name)
-    elif _ends_with(local):
-        if not local.temporary and not kernel.can_log_object(connection, "MQCLOSE", local.name):
-            return False
-        is_creator = True
-    elif kind != mq.MQQDT_TEMPORARY_DYNAMIC:
-        is_creator = False
+    goes = _goes_with(kernel, handle, local, options)
+    if goes == _PARKED:
+        return False
     unlock(kernel, handle)
     drop_alert(kernel, handle)
     detach(handle)
     _notify_triggers(kernel, handle, local)
-    if is_creator and not local.deleted:
-        _delete_closed(kernel, connection, local)
+    if goes == _GOES and not local.deleted:
+        were_purged(kernel, local, local.queue.depth)
+        delete_queue(kernel, local)
+        if not local.temporary:
+            connection.depends_on(kernel.coordinator.log.end_lsn)
+            report_deleted(kernel, connection, local.definition)
     return True
 
 
-def _can_delete(
-    kernel: Kernel, connection: Connection, local: LocalQueue, options: int, is_creator: bool
-) -> bool:
-    """Whether MQCLOSE may delete the queue; False: parked until the log has room."""
-    _check_delete(local, options, is_creator)
-    if local.definition.definition_type != mq.MQQDT_PERMANENT_DYNAMIC:
-        return True
-    if not is_creator:
-        check_delete(kernel, connection, local.name)
-    return kernel.can_log_object(connection, "MQCLOSE", local.name)
+_STAYS: Final = 0
+_GOES: Final = 1
+_PARKED: Final = 2
 
 
-def _ends_with(local: LocalQueue) -> bool:
-    """Whether a queue that was managed for a subscription goes with this handle, its last."""
-    if not local.is_left or len(local.handles) != 1:
-        return False
-    return local.temporary or not _in_unit(local)
-
-
-def _delete_closed(kernel: Kernel, connection: Connection, local: LocalQueue) -> None:
-    """A dynamic queue goes with the handle that was closed."""
-    were_purged(kernel, local, local.queue.depth)
-    delete_queue(kernel, local)
-    if local.definition.definition_type == mq.MQQDT_PERMANENT_DYNAMIC:
-        connection.depends_on(kernel.coordinator.log.end_lsn)
-        report_deleted(kernel, connection, local.definition)
+def _goes_with(kernel: Kernel, handle: Handle, local: LocalQueue, options: int) -> int:
+    """Whether a queue is deleted when a handle is closed, or must wait for the log for that."""
+    connection = handle.connection
+    is_creator = local.creator is handle
+    if options & (mq.MQCO_DELETE | mq.MQCO_DELETE_PURGE):
+        _check_delete(local, options, is_creator)
+        if not local.temporary and not is_creator:
+            check_delete(kernel, connection, local.name)
+    elif options & (mq.MQCO_KEEP_SUB | mq.MQCO_REMOVE_SUB):
+        raise mq_error(MQRC_OPTION_NOT_VALID_FOR_TYPE, verb="MQCLOSE", object=local.name)
+    elif local.temporary and (is_creator or (local.is_left and len(local.handles) == 1)):
+        return _GOES
+    elif not local.is_left or len(local.handles) > 1 or _in_unit(local):
+        return _STAYS
+    if local.temporary or kernel.can_log_object(connection, "MQCLOSE", local.name):
+        return _GOES
+    return _PARKED
 
 
 def _close_other(kernel: Kernel, handle: Handle, options: int) -> bool:

@@ -40,7 +40,7 @@ from ternmq.values.entry import PERSISTENT, Entry
 if TYPE_CHECKING:
     from ternmq.pubsub.destinations import Destination
 
-StyleKey: TypeAlias = tuple[str, bytes, str | None, int, int, str, int]
+StyleKey: TypeAlias = tuple[str, bytes, str | None, int, int, str, int, str]
 _LONG: Final = struct.Struct("<i")
 _NO_REPLIES: Final = b" " * (USER_ID_AT - REPLY_TO_QUEUE_AT)
 _NO_ORIGIN_DATA: Final = b" " * (GROUP_ID_AT - APPL_ORIGIN_DATA_AT)
@@ -254,6 +254,7 @@ def style_for(
         terms.properties,
         user_data,
         registration,
+        terms.topic_object if registration else "",
     )
     style = styles.get(key)
     if style is None:

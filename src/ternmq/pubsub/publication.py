@@ -24,6 +24,7 @@ from ternmq.base.reasons import (
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.metering_topics import was_delivered
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import as_transmitted
 from ternmq.kernel.undeliverable import is_discarded
@@ -82,6 +83,12 @@ class Publication:
         self._retained: Entry | None = None
         self._lost: Delivery | None = None  # the first whose copy is
         self._lost_reason: i64 = 0
+
+    def counted(self) -> Entry:
+        """All copies are put: the publication, after statistics have counted it."""
+        if self.kernel.measured:
+            was_delivered(self.kernel, self.handle, self.published, self.sent)
+        return self.published
 
     def deliver(self, first: i64, last: i64, unit: UnitOfWork | None) -> bool:
         """Put the copies for some of the subscriptions; False: parked, and nothing was done."""
@@ -335,7 +342,7 @@ def deliver(publication: Publication, unit: UnitOfWork | None) -> Entry | None:
     count = len(publication.rows)
     if count <= STEP_COPIES:
         if publication.deliver(0, count, unit):
-            return publication.published
+            return publication.counted()
         return None
     within = publication.kernel.coordinator.begin() if unit is None else unit
     state = LongPublication(publication, within, unit is None)

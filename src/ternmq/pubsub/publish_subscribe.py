@@ -17,9 +17,15 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_topics import subscriptions_changed
 from ternmq.kernel.requests import PutRequest
-from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, TopicSink
-from ternmq.pubsub.match_index import MatchIndex
-from ternmq.pubsub.subscription import Subscription
+from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, StreamedPublication, TopicSink
+from ternmq.pubsub.delivery_plan import DeliveryPlan, origin_of
+from ternmq.pubsub.destinations import Destinations
+from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix
+from ternmq.pubsub.retained import Retained
+from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
+from ternmq.pubsub.subscription_definition import subscription_changed, subscription_deleted
+from ternmq.pubsub.subscription_expiry import expire_due
+from ternmq.pubsub.subscription_groups import Group, group_of, is_special
 from ternmq.pubsub.subscription_store import SubscriptionStore
 from ternmq.pubsub.system_topics import SYSTEM_ROOT, SystemTopics
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
@@ -71,6 +77,23 @@ class PublishSubscribe(TopicSink):
         self.by_id: dict[bytes, Subscription] = {}
         self.by_name: dict[str, Subscription] = {}
         self.system_topics = SystemTopics()  # the engine puts one here that publishes
+        self.destinations = Destinations(kernel)
+        self.plans: dict[str, DeliveryPlan] = {}  # long ones, by topic string
+        self.retained = Retained(self)
+        self.streamed: dict[str, TopicInUse] = {}  # by alias: topics that STREAMQ leads to
+        self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies
+        self.grouped: dict[Group, Subscription] = {}
+        self.special: i64 = 0  # subscriptions for which `subscription_groups.chosen` is asked
+        self.sharers: dict[bytes, list[Handle]] = {}  # Hsubs of shared subscriptions, by SubId
+        self.expiries: list[tuple[int, bytes]] = []  # a heap: when, and which
+        self.store = SubscriptionStore()  # of durable subscriptions of applications
+        self.retained_waste: list[bytes] = []  # MsgIds of publications that are not retained now
+        self.unread_queues: list[str] = []  # damaged at the start: what they hold is not known
+        self.settings: i64 = 0  # rises with what queued publish/subscribe depends on
+        self.input_names: list[str] = []  # queues that it works off, once they are in use
+        # Queued subscriptions on temporary dynamic queues, by queue: they go with it.
+        self.on_temporary: dict[str, list[bytes]] = {}
+        self.left_queues: list[str] = []  # managed queues to be deleted when nothing holds them
         for definition in kernel.catalog.table_of(TOPIC).values():
             self.changed(definition)
         for definition in kernel.catalog.table_of(SUB).values():
@@ -231,7 +254,7 @@ class PublishSubscribe(TopicSink):
     def deleted(self, definition: Definition) -> None:
         if definition.object_type == TOPIC:
             self.tree.displace(definition, self.kernel.clock.monotonic_ns())
-        else:
+        elif definition.object_type == SUB:
             subscription_deleted(self, definition)
         else:
             self.refreshed()

@@ -46,6 +46,7 @@ from ternmq.pubsub.opening import refuse_if_disabled
 from ternmq.pubsub.publication import STEP_COPIES, LongPublication, Publication, deliver
 from ternmq.pubsub.publication_properties import OWN_PROPERTIES_MAX, published_properties
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
+from ternmq.pubsub.queued.subscriber import subscriber_of
 from ternmq.store.catalog import Definition
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.values.entry import REPORTS, ZERO_ID, Entry
@@ -127,6 +128,8 @@ def _publish(
         and _all_take(rows, published.length)
     ):
         _put_plain(pubsub, connection, topic, plan, rows, published)
+        if pubsub.kernel.measured:
+            was_delivered(pubsub.kernel, handle, published, len(rows))
         return _done(topic, published)
     unit = unit_for(pubsub.kernel, connection, request)
     publication = Publication(pubsub, handle, topic, plan, request, published, rows)

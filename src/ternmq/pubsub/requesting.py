@@ -14,6 +14,7 @@ from ternmq.base.reasons import (
     MQRC_OPTIONS_ERROR,
 )
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.metering_topics import were_requested
 from ternmq.pubsub.opening import refuse_if_disabled
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, SubscriptionInUse
 from ternmq.pubsub.retained_sending import RetainedSending
@@ -54,6 +55,8 @@ class Requesting:
         if sending.sent == 0:
             raise mq_error(MQRC_NO_RETAINED_MSG, verb=VERB, object=self.handle.resolved_name)
         self.call.publications = int(sending.sent)
+        if self.pubsub.kernel.measured:
+            were_requested(self.pubsub.kernel, self.connection, self.handle)
         return True
 
     def _checked(self) -> Subscription:

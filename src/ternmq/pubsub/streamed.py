@@ -17,6 +17,7 @@ from ternmq.base.limits import PRIORITY_MAX
 from ternmq.base.object_types import TOPIC
 from ternmq.base.reasons import MQRC_UNKNOWN_ALIAS_BASE_Q
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.metering_topics import went_to_subscribers
 from ternmq.kernel.put import defaults_of
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.topic_sink import StreamedPublication
@@ -28,7 +29,7 @@ from ternmq.pubsub.publishing import check_publication
 from ternmq.store.catalog import Definition
 from ternmq.store.copying import NANOSECONDS_A_TENTH
 from ternmq.txn.unit import UnitOfWork
-from ternmq.values.entry import REPORTS, ZERO_ID, Entry
+from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry
 from ternmq.values.put_form import PUBLICATION_LEVEL_MAX
 
 

@@ -24,14 +24,41 @@ from ternmq.base.reasons import (
     MQRC_SUBSCRIPTION_IN_USE,
 )
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.metering_topics import (
+    ALTERED,
+    CREATED,
+    RESUMED,
+    was_subscribed,
+    was_unsubscribed,
+)
 from ternmq.kernel.resolve import close_handle, detach, new_handle
 from ternmq.kernel.selection import selection_of
 from ternmq.pubsub import managed_queues
 from ternmq.pubsub.opening import full_topic_string, refuse_if_disabled
 from ternmq.pubsub.provided_queues import check_destination, destination_names, open_provided
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, SubscriptionInUse
-from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_terms
+from ternmq.pubsub.retained_sending import RetainedSending
+from ternmq.pubsub.subscription import Subscription, shared_terms
+from ternmq.pubsub.subscription_altering import Alteration
+from ternmq.pubsub.subscription_expiry import expire, expires_at, is_over
+from ternmq.pubsub.subscription_groups import group_of
+from ternmq.pubsub.subscription_keeping import forget, keep, keep_altered
+from ternmq.pubsub.subscription_permission import permit
+from ternmq.pubsub.subscription_rules import (
+    VERB,
+    check_descriptor,
+    check_pattern,
+    options_of,
+    terms_of,
+)
 from ternmq.pubsub.system_topics import SYSTEM_ROOT
+from ternmq.pubsub.topic_authority import check_destination as check_put
+from ternmq.pubsub.topic_authority import (
+    check_remove,
+    check_resume,
+    check_subscribe,
+    subscribing_user,
+)
 
 if TYPE_CHECKING:
     from ternmq.values.calls.topics import Subscribe
@@ -41,24 +68,43 @@ if TYPE_CHECKING:
 class Subscribing:
     """One MQSUB between its steps."""
 
-def subscribe(
-    pubsub: PublishSubscribe, connection: Connection, call: Subscribe, destination: Handle | None
-) -> bool:
-    """MQSUB; False: parked."""
-    kernel = pubsub.kernel
-    connection.begin_verb()
-    options = call.sd.options
-    topic_string = full_topic_string(pubsub, call.sd.object_name, call.object_string, "MQSUB")
-    if topic_string.startswith(SYSTEM_ROOT) and not pubsub.system_topics.prepare(connection):
-        return False
-    if options & mq.MQSO_CREATE == 0 or options & mq.MQSO_DURABLE:
-        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQSUB", detail=f"options {options}")
-    queue_handle = destination
-    if options & mq.MQSO_MANAGED:
-        queue_handle = open_queue(
-            kernel, connection, _NONDURABLE_MODEL, "", _NONDURABLE_NAMES, _MANAGED_USES, "MQSUB"
-        )
-        if queue_handle is None:
+    def __init__(
+        self,
+        pubsub: PublishSubscribe,
+        connection: Connection,
+        call: Subscribe,
+        destination: Handle | None,
+    ) -> None:
+        self.pubsub = pubsub
+        self.connection = connection
+        self.call = call
+        self.destination = destination
+        self.options = call.sd.options
+        self.user = connection.user  # whose subscription it is to be
+        self.checked_user: str | None = None  # whose authority is asked; None: nobody's
+        self.queue_handle: Handle | None = None
+        self.made_queue = False
+        self.subscription: Subscription | None = None
+        self.is_kept = False
+        self.sending: RetainedSending | None = None
+        self.failed: MQError | None = None
+        self._has_begun = False
+
+    def step(self) -> bool:
+        """Go on; False: parked, or more to do later."""
+        connection = self.connection
+        if self._has_begun:
+            connection.park = None
+            connection.again = False
+        else:
+            connection.begin_verb()
+            self._has_begun = True
+        if self.failed is None:
+            try:
+                return self._go_on()
+            except MQError as error:
+                self.failed = error
+        if not self._undo():
             return False
         raise self.failed
 
@@ -100,8 +146,6 @@ def subscribe(
         call = self.call
         pubsub = self.pubsub
         kernel = pubsub.kernel
-        if call.sub_name and kernel.catalog.find(SUB, call.sub_name) is not None:
-            raise mq_error(MQRC_SUB_ALREADY_EXISTS, verb=VERB, object=call.sub_name)
         terms = terms_of(call, self.user)
         topic_string = full_topic_string(pubsub, call.sd.object_name, call.object_string, VERB)
         check_pattern(topic_string, terms.by_character)
@@ -132,7 +176,6 @@ def subscribe(
         subscription.destination = name
         if qmgr:
             subscription.terms = shared_terms(terms._replace(destination_qmgr=qmgr))
-        self._check_group(subscription)
         now_ns = kernel.clock.now_ns()
         subscription.created_ns = now_ns
         subscription.resumed_ns = now_ns
@@ -180,7 +223,12 @@ def subscribe(
         self.made_queue = True
         return True
 
-    def _check_group(self, subscription: Subscription) -> None:
+    def _check_unique(self, subscription: Subscription) -> None:
+        name = subscription.name
+        if name and (
+            name in self.pubsub.by_name or self.pubsub.kernel.catalog.find(SUB, name) is not None
+        ):
+            raise mq_error(MQRC_SUB_ALREADY_EXISTS, verb=VERB, object=name)
         if subscription.terms.is_grouped and group_of(subscription) in self.pubsub.grouped:
             detail = "another one has the same topic string, queue, SubCorrelId and SubLevel"
             raise mq_error(
@@ -192,6 +240,7 @@ def subscribe(
         pubsub = self.pubsub
         terms = subscription.terms
         if not self.is_kept:
+            self._check_unique(subscription)  # again: it may have waited for the disk
             if not keep(pubsub, self.connection, subscription):
                 return False
             self.is_kept = True
@@ -202,6 +251,7 @@ def subscribe(
             self._answer(subscription, queue_handle)
         if not terms.new_only and not terms.on_request and not self._send_retained(subscription):
             return False
+        self._count(subscription, CREATED)
         sd = self.call.sd
         sd.correl_id = subscription.correl_id
         if not terms.sets_identity:
@@ -269,7 +319,14 @@ def subscribe(
         subscription.resumed_ns = self.pubsub.kernel.clock.now_ns()
         self._answer(subscription, queue_handle)
         self._describe(subscription)
+        self._count(subscription, ALTERED if alters else RESUMED)
         return True
+
+    def _count(self, subscription: Subscription, how: int) -> None:
+        kernel = self.pubsub.kernel
+        if kernel.measured:
+            is_durable = subscription.terms.is_durable
+            was_subscribed(kernel, self.connection, is_durable, how, subscription.handle)
 
     def _check_free(self, subscription: Subscription, alters: bool) -> None:
         """Whether it is shared as the caller asks, and if it is not, free."""
@@ -404,6 +461,9 @@ def close_subscription(pubsub: PublishSubscribe, handle: Handle, options: int) -
     if removes and not others:
         if not forget(pubsub, handle.connection, subscription, "MQCLOSE"):
             return False
+    if pubsub.kernel.measured:
+        is_removed = removes and not others
+        was_unsubscribed(pubsub.kernel, handle.connection, is_durable, is_removed)
     if others:
         pubsub.sharers[subscription.sub_id] = others
         subscription.handle = others[-1]

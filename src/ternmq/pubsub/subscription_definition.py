@@ -154,7 +154,7 @@ def altered_state(subscription: Subscription, wanted: Definition, now_ns: int) -
 
 def subscription_changed(pubsub: PublishSubscribe, definition: Definition) -> None:
     """A SUB object is there or has changed: the same subscription with other terms. One without a
-    topic, as SYSTEM.DEFAULT.SUB, is none."""
+    topic, as SYSTEM.DEFAULT.SUB, is not a subscription."""
     kernel = pubsub.kernel
     topic_string = topic_string_of(kernel, definition)
     if not definition.text("topic_string") and not definition.text("topic_object"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.kernel import RUNNING
+from ternmq.kernel.metering_topics import have_expired
 
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
@@ -52,4 +53,7 @@ def expire(pubsub: PublishSubscribe, connection: Connection, subscription: Subsc
     its handles."""
     from ternmq.pubsub.subscription_keeping import forget
 
-    return forget(pubsub, connection, subscription, "expiry")
+    if not forget(pubsub, connection, subscription, "expiry"):
+        return False
+    have_expired(pubsub.kernel, 1)
+    return True

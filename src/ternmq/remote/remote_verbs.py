@@ -31,7 +31,7 @@ from ternmq.values.calls.call import WAIT_PIECE_S, Call
 from ternmq.values.get_request import GetRequest
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
-from ternmq.values.put_form import PutForm
+from ternmq.values.put_form import PutForm, check_level
 
 Result = TypeVar("Result")
 Exchange = Generator[Any, Any, Result]  # what is sent and what answers are the protocol's
@@ -64,6 +64,7 @@ class PackedPut(PutForm):
         return other
 
     def with_level(self, level: int) -> PutForm:
+        check_level(level, "MQPUT")
         # Such a put is answered: those without an answer go by a shorter way, where all are alike.
         options = self.options & ~mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_SYNC_RESPONSE
         other = PackedPut(options, self.packed, self.context)

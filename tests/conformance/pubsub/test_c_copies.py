@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ternmq import constants as mq
-from tests.conformance.pubsub.bed import Bed, C, D, M, R, Sub, reason_of, take
+from tests.conformance.pubsub.bed import Bed, C, D, M, R, Sub, get, reason_of
 
 KEEP = mq.MQCO_KEEP_SUB
 CORREL = mq.MQSO_SET_CORREL_ID
@@ -118,7 +118,9 @@ def test_c44_when_destination_is_remote_then_copies_are_transmitted(bed: Bed) ->
     bed.sub("a", 0, queue=queue)
     bed.pub("a", "one")
     reader = bed.open("XMIT", mq.MQOO_INPUT_SHARED)
-    data = take(bed.connection, reader).data
+    message = get(bed.connection, reader)
+    assert message is not None
+    data = message.data
     assert data[:4] == b"XQH "
     assert data[8:56].strip() == b"THERE"
     assert data[56:104].strip() == b"QM2"
@@ -207,7 +209,9 @@ def test_c59_when_queue_is_full_then_dead_letter_queue_or_2526(bed: Bed) -> None
     queue = bed.open("Q1", mq.MQOO_INPUT_SHARED)
     assert reason_of(bed.sub, "r", 0, "N1", queue=queue) == 0
     dead = bed.open("SYSTEM.DEAD.LETTER.QUEUE", mq.MQOO_INPUT_SHARED)
-    assert take(bed.connection, dead).data.endswith(b"kept")
+    buried = get(bed.connection, dead)
+    assert buried is not None
+    assert buried.data.endswith(b"kept")
     bed.connection.put("DLQ", "full")
     bed.mqsc("ALTER QMGR DEADQ(DLQ)")
     assert reason_of(bed.sub, "r", 0, "N2", queue=queue) == 2526

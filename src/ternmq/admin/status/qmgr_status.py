@@ -145,37 +145,6 @@ def _add_definition(definition: Definition, values: Values) -> None:
 
 
 @final
-class SubscriptionStatus(StatusDisplay):
-    """DISPLAY SBSTATUS: no publication has reached any subscription."""
-
-    def subjects(self, kernel: Kernel, link: Link) -> list[str]:
-        return [one.name for one in objects_of(kernel, types.SUB, self.command.name or "*")]
-
-    def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
-        definition = kernel.catalog.find(types.SUB, subject)
-        return definition is None or may_display(kernel, link, definition)
-
-    def guard(self, kernel: Kernel, subject: str) -> str:
-        definition = kernel.catalog.find(types.SUB, subject)
-        return subject if definition is None else guard_of(definition)[1]
-
-    def values(self, kernel: Kernel, link: Link, subject: str) -> list[Values] | None:
-        definition = kernel.catalog.find(types.SUB, subject)
-        if definition is None:
-            return []
-        values: Values = {"SUB": subject}
-        _add_definition(definition, values)
-        wanted = self.command.given.get("SUBID", "")
-        if wanted and values["SUBID"] != wanted:
-            return []
-        values["ACTCONN"] = _NO_CONNECTION
-        values["NUMMSGS"] = 0
-        for keyword in ("LMSGDATE", "LMSGTIME", "RESMDATE", "RESMTIME"):
-            values[keyword] = ""
-        return [values]
-
-
-@final
 class NoStatus(StatusDisplay):
     """POLICY, CLUSQMGR: there is nothing yet that could have one."""
 

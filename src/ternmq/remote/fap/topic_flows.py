@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.limits import TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.names import fits_field
 from ternmq.base.reasons import (
+    MQRC_NOT_OPEN_FOR_INQUIRE,
     MQRC_OBJECT_STRING_ERROR,
     MQRC_SELECTION_STRING_ERROR,
     MQRC_SUB_NAME_ERROR,
@@ -60,9 +61,32 @@ def subscribe(verbs: FapVerbs, call: Call) -> Exchange[None]:
     call.subscription = handle
     verbs.subscriptions[handle] = call
     if not given:
-        state = OpenState(ObjectDescriptor(object_name=queue.resolved_name), _USES, {}, "")
+        od = ObjectDescriptor(object_name=queue.resolved_name)
+        ahead = read_ahead_options(call.sd.options)
+        state = OpenState(od, _USES | ahead, {"default_read_ahead": defaults}, "")
         state.subscription = handle
         verbs.states[queue] = state
+
+
+def _inquired(verbs: FapVerbs, queue: ObjectHandle) -> Exchange[int]:
+    """The queue's name, which the reply does not have, and whether it is read ahead. A queue that
+    was provided once may be open for gets alone: then both stay unknown."""
+    asked = Inquire(queue, [mq.MQCA_Q_NAME, mq.MQIA_DEF_READ_AHEAD])
+    try:
+        yield from run(verbs, asked)
+    except MQError as error:
+        if error.reason != MQRC_NOT_OPEN_FOR_INQUIRE:
+            raise
+        return mq.MQREADA_NO
+    queue.resolved_name = str(asked.values[0])
+    return int(asked.values[1])
+
+
+def read_ahead_options(options: int) -> int:
+    """MQOO options that the MQSO options of a subscription mean for its queue."""
+    if options & mq.MQSO_READ_AHEAD:
+        return mq.MQOO_READ_AHEAD
+    return mq.MQOO_NO_READ_AHEAD if options & mq.MQSO_NO_READ_AHEAD else 0
 
 
 def subscribe_request(call: Subscribe, is_again: bool = False) -> FapRequest:
