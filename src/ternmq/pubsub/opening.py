@@ -31,6 +31,7 @@ from ternmq.pubsub.topic_attributes import attributes_of
 from ternmq.pubsub.topic_authority import check_publish
 from ternmq.pubsub.topic_tree import SEPARATOR
 from ternmq.store.catalog import Definition
+from ternmq.values.topic_string import refuse_unencodable
 
 TOPIC_STRING_MAX: Final = 10_240  # characters
 _NOT_FOR_TOPICS: Final = (
@@ -56,6 +57,7 @@ def full_topic_string(pubsub: PublishSubscribe, object_name: str, given: str, ve
     if len(given) > TOPIC_STRING_MAX:
         detail = f"{len(given)} characters, at most {TOPIC_STRING_MAX} are allowed"
         raise mq_error(MQRC_OBJECT_STRING_ERROR, verb=verb, object=object_name, detail=detail)
+    refuse_unencodable(given, MQRC_TOPIC_STRING_ERROR, verb)
     if not object_name:
         if not given:
             raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, detail="no topic was named")

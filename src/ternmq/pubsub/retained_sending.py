@@ -35,6 +35,7 @@ from ternmq.pubsub.publication_properties import (
     with_header,
 )
 from ternmq.pubsub.queued.streams import shown_topic
+from ternmq.pubsub.receiving_authority import may_receive, not_allowed
 from ternmq.pubsub.retained import RETAINED_QUEUE
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.topic_attributes import attributes_at_node
@@ -212,6 +213,8 @@ class RetainedSending(Undertaking):
         local = destination.local
         if local is None or destination.reason:
             refusal = destination.error()
+        elif not delivery.is_allowed:
+            refusal = not_allowed(delivery.subscription)
         else:
             placed = copy
             if destination.route is not None:
@@ -247,6 +250,9 @@ class RetainedSending(Undertaking):
             style = style_of(terms, subscription.user_data, found)
             delivery = Delivery(subscription, found, style)
             self._delivery = delivery
+        kernel = self._pubsub.kernel
+        if kernel.authority.enabled:
+            delivery.is_allowed = may_receive(kernel, subscription)
         return delivery
 
     def _copy(self, delivery: Delivery, node: TopicNode, entry: Entry) -> Entry:

@@ -11,11 +11,13 @@ from ternmq.base.reasons import (
     MQRC_OPTIONS_ERROR,
     MQRC_PRIORITY_ERROR,
     MQRC_SD_ERROR,
+    MQRC_SELECTION_STRING_ERROR,
     MQRC_SUB_NAME_ERROR,
     MQRC_SUB_USER_DATA_ERROR,
     MQRC_TOPIC_STRING_ERROR,
 )
 from ternmq.pubsub.subscription import SubscriptionTerms, shared_terms
+from ternmq.values.topic_string import refuse_unencodable
 
 if TYPE_CHECKING:
     from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
@@ -109,6 +111,7 @@ def check_descriptor(call: Subscribe) -> None:
     check_sub_name(call.sub_name, sd.options)
     if sd.options & (mq.MQSO_CREATE | mq.MQSO_ALTER):
         check_values(sd, call.user_data)
+        refuse_unencodable(call.selector, MQRC_SELECTION_STRING_ERROR, VERB)
 
 
 def check_sub_name(name: str, options: int) -> None:
@@ -120,6 +123,7 @@ def check_sub_name(name: str, options: int) -> None:
     if len(name) > NAME_MAX:
         detail = f"SubName has {len(name)} characters, at most {NAME_MAX} are allowed"
         raise mq_error(MQRC_SUB_NAME_ERROR, verb=VERB, detail=detail)
+    refuse_unencodable(name, MQRC_SUB_NAME_ERROR, VERB)
 
 
 def check_values(sd: SubscriptionDescriptor, user_data: str) -> None:
@@ -135,6 +139,7 @@ def check_values(sd: SubscriptionDescriptor, user_data: str) -> None:
     if len(user_data) > USER_DATA_MAX:
         detail = f"SubUserData has {len(user_data)} characters, at most {USER_DATA_MAX} are allowed"
         raise mq_error(MQRC_SUB_USER_DATA_ERROR, verb=VERB, detail=detail)
+    refuse_unencodable(user_data, MQRC_SUB_USER_DATA_ERROR, VERB)
 
 
 def check_pattern(topic_string: str, by_character: bool, verb: str = VERB) -> None:

@@ -17,6 +17,7 @@ from ternmq.pubsub.queued.command import QueuedCommand
 from ternmq.pubsub.queued.work import Work
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_rules import check_pattern
+from ternmq.pubsub.topic_attributes import attributes_at_node
 from ternmq.pubsub.topic_authority import check_publish
 from ternmq.pubsub.topic_tree import TopicNode
 from ternmq.values.entry import ZERO_ID
@@ -67,10 +68,16 @@ class Deleting(Work):
             node = stack.pop()
             if node.children is not None:
                 stack.extend(node.children.values())
-            if node.retained is not None and matcher.match(node.topic_string(), 0):
+            if node.retained is not None and self._matches(matcher, node):
                 self.pubsub.retained.clear(node)
         if stack:
             self.connection.again = True
             return False
         self._matcher = None
         return True
+
+    def _matches(self, matcher: MatchIndex, node: TopicNode) -> bool:
+        """As a subscription would: WILDCARD(BLOCK) holds, and so does the border of $SYS/MQ, where
+        authority that is given above does not count."""
+        attributes = attributes_at_node(self.pubsub.tree, node)
+        return len(matcher.match(node.topic_string(), attributes.block_level)) > 0

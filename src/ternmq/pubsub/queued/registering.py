@@ -15,6 +15,7 @@ from ternmq.base.command_reasons import (
     MQRCCF_ALREADY_JOINED,
     MQRCCF_DUPLICATE_IDENTITY,
     MQRCCF_DUPLICATE_SUBSCRIPTION,
+    MQRCCF_Q_NAME_ERROR,
     MQRCCF_SUB_IDENTITY_ERROR,
     MQRCCF_SUB_NAME_ERROR,
     MQRCCF_WRONG_USER,
@@ -133,9 +134,14 @@ class Registering(Work):
         if handle is None:
             return False
         local = handle.local
-        self._is_temporary = handle.route is None and local is not None and local.temporary
+        is_here = handle.route is None and local is not None
+        self._is_temporary = is_here and local is not None and local.temporary
+        is_input = is_here and local is not None and local.name in self.pubsub.input_names
+        close_handle(kernel, handle, 0)
+        if is_input:  # publications would be published again and again
+            raise CommandFault(MQRCCF_Q_NAME_ERROR, [("QName", queue)])
         self._knows_queue = True
-        return close_handle(kernel, handle, 0)
+        return True
 
     def _check_subscriber(self) -> None:
         """A queue, with its CorrelId, is one user's as long as it has subscriptions."""
