@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import MQRC_BACKED_OUT, MQRC_HCONN_ERROR
@@ -114,17 +116,20 @@ def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> Non
     news.expect(kernel, unit)
     connection.depends_on(kernel.coordinator.commit(unit))
     news.serve_waiters(kernel)
-    unit_committed(kernel, int(unit.unit_id))
+    connection.depends_on(unit_committed(kernel, int(unit.unit_id)))
 
 
-def unit_committed(kernel: Kernel, number: int) -> None:
-    """Report the end of a unit of work to whatever has waited for it."""
+def unit_committed(kernel: Kernel, number: int) -> i64:
+    """Report the end of a unit of work to whatever has waited for it; what must be forced before
+    that is answered."""
+    durable_at: i64 = 0
     if kernel.triggers.in_units:
         kernel.triggers.unit_ended(number)
     if kernel.topics.in_units:
-        kernel.topics.unit_ended(number, True)
+        durable_at = kernel.topics.unit_ended(number, True)
     if kernel.delays.in_units:
         kernel.delays.unit_committed(number)
+    return durable_at
 
 
 @final

@@ -115,7 +115,7 @@ class BatchCommit:
         self._durable_at = int(commit_with_row(kernel.coordinator, kernel.catalog, units, fresh))
         news.serve_waiters(kernel)
         for number in ids:
-            unit_committed(kernel, number)
+            self._durable_at = max(self._durable_at, int(unit_committed(kernel, number)))
         self.committed = True
         self._collect(kernel, connection)
         return True

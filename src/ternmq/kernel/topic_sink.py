@@ -104,8 +104,10 @@ class TopicSink:
         """MQCLOSE of a handle of a topic or of a subscription; False: parked."""
         return True
 
-    def unit_ended(self, number: int, is_committed: bool) -> None:
-        """A unit of work has ended. Asked for only while `in_units`."""
+    def unit_ended(self, number: int, is_committed: bool) -> i64:
+        """A unit of work has ended; what else must be forced before that is answered. Asked for
+        only while `in_units`."""
+        return 0
 
     def changed(self, definition: Definition) -> None:
         """A topic object, an administrative subscription or a namelist was defined or altered."""

@@ -25,6 +25,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_topics import was_delivered
+from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import as_transmitted
 from ternmq.kernel.undeliverable import is_discarded
@@ -32,6 +33,7 @@ from ternmq.kernel.undertaking import Undertaking
 from ternmq.pubsub.copies import Copies
 from ternmq.pubsub.dead_copies import bury
 from ternmq.pubsub.delivery_plan import WITH_HEADER, Delivery, DeliveryPlan
+from ternmq.pubsub.own_messages import find_message, is_parked
 from ternmq.pubsub.publication_properties import published_properties, with_header
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.pubsub.queued.streams import shown_topic
@@ -132,7 +134,8 @@ class Publication:
         self.sent += len(self._given)
         retained = self._retained
         if retained is not None:
-            self.pubsub.retained.was_put(self.topic.node, retained, unit)
+            durable_at = self.pubsub.retained.was_put(self.topic.node, retained, unit)
+            self.connection.depends_on(durable_at)
         self._report_lost()
         return True
 
@@ -144,7 +147,7 @@ class Publication:
 
     def _retain(self, copies: Copies) -> Entry | None:
         local = retained_queue(self.pubsub, self.connection)
-        if local is None:
+        if local is None or not self._knows_outdated(local):
             return None
         entry = retained_entry(
             self.pubsub,
@@ -161,6 +164,16 @@ class Publication:
             return None
         copies.add(local, entry, True)
         return entry
+
+    def _knows_outdated(self, local: LocalQueue) -> bool:
+        """Whether a persistent one that a crash must not bring back can be removed at once; False:
+        parked until it is read."""
+        old = self.topic.node.retained
+        if old is None or not old.is_persistent or self.published.persistent:
+            return True
+        connection = self.connection
+        found = find_message(self.kernel, connection, local.queue, old.msg_id)
+        return found is not None or not is_parked(connection)
 
     # ---- one copy
 

@@ -233,8 +233,8 @@ class PublishSubscribe(TopicSink):
             return close_topic(self, handle, options)
         return close_subscription(self, handle, options)
 
-    def unit_ended(self, number: int, is_committed: bool) -> None:
-        self.retained.unit_ended(number, is_committed)
+    def unit_ended(self, number: int, is_committed: bool) -> i64:
+        return self.retained.unit_ended(number, is_committed)
 
     def tick(self, now_ns: int) -> None:
         from ternmq.pubsub.stored_upkeep import keep_up

@@ -70,11 +70,10 @@ class Retained:
         detail = f"{RETAINED_QUEUE} does not take it: {refusal}"
         return mq_error(MQRC_PUT_NOT_RETAINED, verb="MQPUT", object=RETAINED_QUEUE, detail=detail)
 
-    def was_put(self, node: TopicNode, entry: Entry, unit: UnitOfWork | None) -> None:
-        """A publication to be retained was put on its queue."""
+    def was_put(self, node: TopicNode, entry: Entry, unit: UnitOfWork | None) -> i64:
+        """A publication to be retained was put on its queue; what must be forced with it."""
         if unit is None:
-            self._switch(node, entry)
-            return
+            return self._switch(node, entry)
         number = int(unit.unit_id)
         pending = self._pending.get(number)
         if pending is None:
@@ -82,38 +81,35 @@ class Retained:
             self._pending[number] = pending
         pending.append(_Pending(node, entry))
         self._pubsub.in_units = True
+        return 0
 
-    def unit_ended(self, number: int, is_committed: bool) -> None:
-        """Switch to what the unit has retained."""
+    def unit_ended(self, number: int, is_committed: bool) -> i64:
+        """Switch to what the unit has retained; what must be forced with it."""
         pending = self._pending.pop(number, None)
         if not self._pending:
             self._pubsub.in_units = False
+        durable_at: i64 = 0
         if pending is None or not is_committed:
-            return
+            return durable_at
         for one in pending:
             if one.entry.state == AVAILABLE:  # else this publication was undone alone
-                self._switch(one.node, one.entry)
+                durable_at = max(durable_at, self._switch(one.node, one.entry))
+        return durable_at
 
-    def _switch(self, node: TopicNode, entry: Entry) -> None:
+    def _switch(self, node: TopicNode, entry: Entry) -> i64:
+        """What must be forced with it: a persistent one would come back after a crash if nothing
+        that is there then says that it is outdated."""
         old = node.retained
         persistent = entry.flags & PERSISTENT != 0
         node.retained = RetainedPublication(
             entry.msg_id, entry.sequence, persistent, entry.expiry_at
         )
-        if old is not None:
-            self._remove(old)
-
-    def clear(self, node: TopicNode) -> None:
-        """CLEAR TOPICSTR: the topic retains nothing any more."""
-        old = node.retained
-        node.retained = None
-        if old is not None:
-            self._remove(old)
-
-    def _remove(self, old: RetainedPublication) -> None:
+        if old is None:
+            return 0
         from ternmq.pubsub.retained_store import remove_retained
 
-        remove_retained(self._pubsub, old.msg_id)
+        removed_at = remove_retained(self._pubsub, old.msg_id)
+        return 0 if persistent else removed_at
 
     def current(self, node: TopicNode) -> RetainedPublication | None:
         """What a topic retains now: one that has expired counts no more."""

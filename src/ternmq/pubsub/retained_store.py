@@ -11,9 +11,12 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base.constants import MQ_TOPIC_STR_LENGTH
-from ternmq.base.errors import IntegrityError, MQError
+from ternmq.base.errors import IntegrityError, MQError, mq_error
 from ternmq.base.object_types import LOCAL
+from ternmq.base.reasons import MQRC_RETAINED_MSG_Q_ERROR
 from ternmq.codec.property_area import find_value
 from ternmq.kernel.connection import Connection
 from ternmq.pubsub.own_messages import Reader, find_message, is_parked, take_message
@@ -23,6 +26,7 @@ from ternmq.values.entry import PERSISTENT, Entry
 
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
+    from ternmq.pubsub.topic_tree import TopicNode
 
 REMOVED_A_TICK: Final = 128  # fewer than copies that a queue keeps for those who wait
 NOT_RETAINED: Final = "AMQ7592W"
@@ -89,11 +93,51 @@ class RetainedReading(Reader):
                         pubsub.retained.was_put(node, change.entry, unit)
 
 
-def remove_retained(pubsub: PublishSubscribe, msg_id: bytes) -> None:
-    """A publication is not the retained one any more. Nobody waits for its removal: if it is not in
-    memory, or the log has no room, a tick does it, or the next start finds that it is outdated."""
-    if not _remove(pubsub, msg_id, Connection(0, bytes(24), "", pubsub.kernel.name)):
+def remove_retained(pubsub: PublishSubscribe, msg_id: bytes) -> i64:
+    """A publication is not the retained one any more; what must be forced so that a crash does not
+    bring it back. Nobody waits for its removal: if it is not in memory, or the log has no room, a
+    tick does it, or the next start finds that it is outdated."""
+    connection = Connection(0, bytes(24), "", pubsub.kernel.name)
+    if not _remove(pubsub, msg_id, connection):
         pubsub.retained_waste.append(msg_id)
+    return connection.durable_at
+
+
+def clear_retained(
+    pubsub: PublishSubscribe, connection: Connection, node: TopicNode, verb: str
+) -> bool:
+    """A topic retains nothing any more, also after a crash: what is outdated goes first, or a start
+    would take it for what is retained. False: parked, or `again` is set."""
+    found = node.retained
+    if found is None:
+        return True
+    if not pubsub.kernel.can_log_object(connection, verb, RETAINED_QUEUE):
+        return False
+    waste = pubsub.retained_waste
+    left = REMOVED_A_TICK
+    while waste and left:
+        if not _remove(pubsub, waste[0], connection):
+            return _goes_on(pubsub, connection, verb)
+        waste.pop(0)
+        left -= 1
+    if waste or not _remove(pubsub, found.msg_id, connection):
+        return _goes_on(pubsub, connection, verb)
+    node.retained = None
+    return True
+
+
+def _goes_on(pubsub: PublishSubscribe, connection: Connection, verb: str) -> bool:
+    """False: in another step. MQRC_RETAINED_MSG_Q_ERROR if none will do."""
+    if not is_parked(connection):
+        catalog = pubsub.kernel.catalog
+        queue = catalog.queues.get(catalog.definitions[RETAINED_QUEUE].object_id)
+        if queue is None or queue.damaged:
+            detail = "it cannot be read" if queue is None else queue.damaged
+            raise mq_error(
+                MQRC_RETAINED_MSG_Q_ERROR, verb=verb, object=RETAINED_QUEUE, detail=detail
+            )
+        connection.again = True
+    return False
 
 
 def remove_waste(pubsub: PublishSubscribe) -> None:
@@ -120,5 +164,5 @@ def _remove(pubsub: PublishSubscribe, msg_id: bytes, connection: Connection) -> 
     entry = find_message(kernel, connection, local.queue, msg_id)
     if entry is None:
         return not is_parked(connection)
-    take_message(kernel, None, local.queue, entry)
+    connection.depends_on(take_message(kernel, None, local.queue, entry))
     return True

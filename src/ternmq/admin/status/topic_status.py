@@ -20,7 +20,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.pubsub.match_index import levels_match, literal_prefix
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse, pubsub_of
-from ternmq.pubsub.retained_clearing import clear_retained
+from ternmq.pubsub.retained_store import clear_retained
 from ternmq.pubsub.subscription import ADMIN, Subscription
 from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_at
 from ternmq.pubsub.topic_tree import SEPARATOR, SYSTEM_TOPICS, TopicNode
@@ -306,6 +306,6 @@ class ClearTopicString(Execution):
         if self.command.given.get("SCOPE", "LOCAL") != "LOCAL":
             return not_here(self)
         node = pubsub.tree.find(self.command.name)
-        if node is not None and not clear_retained(pubsub, link, node):
+        if node is not None and not clear_retained(pubsub, link, node, self.verb):
             return False
         return self.succeed()

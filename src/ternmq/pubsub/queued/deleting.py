@@ -15,6 +15,7 @@ from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix, w
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.pubsub.queued.command import QueuedCommand
 from ternmq.pubsub.queued.work import Work
+from ternmq.pubsub.retained_store import clear_retained
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_rules import check_pattern
 from ternmq.pubsub.topic_attributes import attributes_at_node
@@ -23,6 +24,7 @@ from ternmq.pubsub.topic_tree import TopicNode
 from ternmq.values.entry import ZERO_ID
 
 STEP_NODES: Final = 4096
+_VERB: Final = "MQPUT1"
 
 
 @final
@@ -46,13 +48,12 @@ class Deleting(Work):
         check_pattern(topic_string, by_character)
         literal = literal_prefix(topic_string, by_character)
         user = None if self.connection.privileged else command.user
-        check_publish(pubsub, self.connection, user, literal, mq.MQOO_OUTPUT, "MQPUT1")
+        check_publish(pubsub, self.connection, user, literal, mq.MQOO_OUTPUT, _VERB)
         node = pubsub.tree.find(literal)
         if node is None:
             return True
         if wildcard_level(topic_string, by_character) == NO_WILDCARD:
-            pubsub.retained.clear(node)
-            return True
+            return clear_retained(pubsub, self.connection, node, _VERB)
         self._stack = [node]
         self._matcher = MatchIndex()
         terms = SubscriptionTerms(by_character=by_character)
@@ -65,11 +66,13 @@ class Deleting(Work):
         left: i64 = STEP_NODES
         while stack and left > 0:
             left -= 1
-            node = stack.pop()
+            node = stack[-1]
+            if node.retained is not None and self._matches(matcher, node):
+                if not clear_retained(self.pubsub, self.connection, node, _VERB):
+                    return False
+            stack.pop()
             if node.children is not None:
                 stack.extend(node.children.values())
-            if node.retained is not None and self._matches(matcher, node):
-                self.pubsub.retained.clear(node)
         if stack:
             self.connection.again = True
             return False
