@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.reasons import MQRC_RFH_ERROR
@@ -42,6 +44,7 @@ from ternmq.pubsub.queued.registering import Registering
 from ternmq.pubsub.queued.registrations import Registrations
 from ternmq.pubsub.queued.replies import Reply, TryAgain, is_wanted
 from ternmq.pubsub.queued.work import Work
+from ternmq.txn.keeper import StepAgain
 from ternmq.values.entry import PERSISTENT, Entry, packed_descriptor
 
 DISCARDED: Final = "AMQ5866W"
@@ -90,6 +93,7 @@ class CommandTask:
         self._message: CommandMessage | None = None
         self._reply: Reply | None = None
         self._unfit = 0  # why it is no command
+        self._stored_at: i64 = 0  # end of the log when it was carried out
 
     @property
     def is_in_unit(self) -> bool:
@@ -107,11 +111,30 @@ class CommandTask:
         if reply is None:
             if not is_wanted(self._md, self._completion):
                 return self._is_silent()
+            if not self._is_on_disk():
+                return False
             folder = "" if self._message is None else self._message.folder
             version = _FORMATS.get(self._md.format, 2)
             reply = Reply(self._md, self._entry, version, self._completion, self._responses, folder)
             self._reply = reply
         return reply.step(self._pubsub.kernel, self._connection, self._is_in_unit)
+
+    def _is_on_disk(self) -> bool:
+        """Whether what was registered or deleted survives a crash; False: parked until it does. A
+        persistent response is not there before that either."""
+        if isinstance(self._work, QueuedPublishing) or self._entry.flags & PERSISTENT:
+            return True
+        kernel = self._pubsub.kernel
+        log = kernel.coordinator.log
+        if self._stored_at == 0:
+            self._stored_at = log.end_lsn
+        if self._work is None or self._stored_at <= log.forced_lsn:
+            return True
+        forced = StepAgain()
+        forced.after_lsn = int(self._stored_at)
+        kernel.outbox.add(forced)
+        self._connection.park = forced
+        return False
 
     def _is_unfit(self) -> bool:
         return self._unfit != 0
