@@ -24,16 +24,29 @@ DEAD = "SYSTEM.DEAD.LETTER.QUEUE"
 ID = bytes(range(1, 25))
 
 
+def work_off(bed: Bed) -> None:
+    """No command is under way any more: each is done, or waits for its next try."""
+    shell = bed.served.started.shell
+    more = True
+    while more:
+        with shell.lock:
+            more = shell.engine.work_some()
+            shell.settle()
+        more = shell.run_effects() or more or shell.engine.is_parked
+
+
 def eventually(bed: Bed, queue: str, is_so: Callable[[int], bool]) -> bool:
     """Whether the depth of a queue becomes what it should be, while time passes for the queue
     manager."""
     for _ in range(2000):
-        if is_so(bed.connection.queue(queue).depth):
-            return True
+        with bed.connection.queue(queue) as looked_at:
+            if is_so(looked_at.depth):
+                return True
         shell = bed.served.started.shell
         with shell.lock:
             shell.engine.tick()
             shell.flush()
+        work_off(bed)
     return False
 
 
@@ -268,17 +281,6 @@ def test_publication_when_refused_and_nobody_asks_then_tried_again_then_dead(bed
     header, message = dead_letter(bed)
     assert (header.reason, header.destination_queue) == (2502, STREAM)
     assert message.data.endswith(b"x")
-
-
-def work_off(bed: Bed) -> None:
-    """No command is under way any more: each is done, or waits for its next try."""
-    shell = bed.served.started.shell
-    more = True
-    while more:
-        with shell.lock:
-            more = shell.engine.work_some()
-            shell.settle()
-        more = shell.run_effects() or more or shell.engine.is_parked
 
 
 @pytest.mark.parametrize(
