@@ -11,8 +11,11 @@ from collections.abc import Callable
 import pytest
 
 from ternmq import constants as mq
+from ternmq.codec.charset import UTF8
+from ternmq.codec.headers.pubsub_command import fields_header
+from ternmq.codec.mqi.mqmd import Descriptor
 from tests.conformance.pubsub.bed import Bed, D, M, reason_of
-from tests.conformance.pubsub.queued_commands import CONTROL, STREAM, Queued
+from tests.conformance.pubsub.queued_commands import CONTROL, FORMATS, STREAM, Queued
 from tests.conformance.pubsub.test_g_authority import CLASSES, give, take, user_of
 from tests.conformance.pubsub.test_h_subscribers import shown
 
@@ -88,3 +91,33 @@ def test_call_when_a_string_cannot_be_encoded_then_refused(
         assert not [one for one in bed.kernel.catalog.definitions if ".MANAGED." in one]
     finally:
         bed.close()
+
+
+BROKEN = [
+    (1, "Topic"),
+    (1, "SubName"),
+    (1, "SubUserData"),
+    (1, "Own"),
+    (2, "Topic"),
+    (2, "SubName"),
+]
+
+
+@pytest.mark.parametrize(("version", "field"), BROKEN)
+@pytest.mark.parametrize("placed", [b"\xff\xfe\xed\xa0\xff\xfe\xed\xa0", b"&#xD800;"])
+def test_command_when_it_has_bytes_of_no_character_then_refused_and_the_next_is_done(
+    embedded: Bed, version: int, field: str, placed: bytes
+) -> None:
+    queued = Queued(embedded)
+    mark = "Z" * len(placed)
+    fields = {"Command": "RegSub", "Topic": "q/a", "QName": "SQ", field: mark}
+    header = fields_header(version, list(fields.items()), mq.MQENC_NATIVE, UTF8, "")
+    descriptor = Descriptor(
+        format=FORMATS[version], encoding=mq.MQENC_NATIVE, ccsid=UTF8, reply_to_queue="REPLIES"
+    )
+    embedded.connection.put(
+        CONTROL, header.replace(mark.encode(), placed), descriptor=descriptor, persistent=False
+    )
+    answer = queued.ask(("Command", "RegSub"), ("Topic", "fine"), ("QName", "SQ"))
+    assert answer.completion == mq.MQCC_OK
+    embedded.connection.publish("fine", b"x")

@@ -100,14 +100,28 @@ class Response:
 def read_command(data: bytes, format: str, order: str, ccsid: int) -> CommandMessage:
     """A message whose data begins with an MQRFH or MQRFH2, as its format says. CommandError if it
     holds no command that can be read."""
+    made: CommandMessage | None = None
     try:
         if format == mq.MQFMT_RF_HEADER_2:
-            return _read_2(data, order, ccsid)
-        if format == mq.MQFMT_RF_HEADER_1:
-            return _read_1(data, order, ccsid)
+            made = _read_2(data, order, ccsid)
+        elif format == mq.MQFMT_RF_HEADER_1:
+            made = _read_1(data, order, ccsid)
     except MQError:
         pass
-    raise CommandError(MQRC_RFH_ERROR)
+    if made is None:
+        raise CommandError(MQRC_RFH_ERROR)
+    _refuse_broken(made.fields)
+    _refuse_broken(made.own)
+    return made
+
+
+def _refuse_broken(fields: list[Field]) -> None:
+    """Bytes that stand for no character, and halves of surrogate pairs, could not be stored."""
+    for name, value in fields:
+        try:
+            (name + value).encode("utf-8")
+        except UnicodeEncodeError:
+            raise CommandError(MQRC_RFH_STRING_ERROR) from None
 
 
 def _read_2(data: bytes, order: str, ccsid: int) -> CommandMessage:
