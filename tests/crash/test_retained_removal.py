@@ -35,6 +35,18 @@ def replace_in_unit(bed: CrashBed) -> None:
         bed.qmgr.commit()
 
 
+def swept_topics(bed: CrashBed) -> list[str]:
+    """Topics whose retained publication is in a segment and not in memory."""
+    found: list[str] = []
+    queue = bed.kernel.locals[RETAINED_QUEUE].queue
+    for number in range(40):
+        retained = bed.pubsub.tree.ensure(f"t/{number}").retained
+        assert retained is not None
+        if queue.msg_ids.first(retained.msg_id) is None:
+            found.append(f"t/{number}")
+    return found
+
+
 REPLACEMENTS: list[Callable[[CrashBed], None]] = [
     lambda bed: retain(bed, b"2", False),
     replace_in_unit,
@@ -77,3 +89,18 @@ def test_replace_when_the_new_one_is_not_persistent_then_the_old_one_does_not_co
     replace(bed)
     bed.restart(how)
     assert bed.sub("a", M).texts() == []
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_removal_when_the_message_is_swept_then_it_is_read_first(bed: CrashBed, how: str) -> None:
+    bed.mqsc(f"ALTER QLOCAL({RETAINED_QUEUE}) PBUFFER(65536) NPBUFFER(65536)")
+    for number in range(40):
+        bed.qmgr.publish(f"t/{number}", b"1" * 20_000, retain=True, persistent=True)
+    bed.tick(5)
+    cleared, replaced = swept_topics(bed)[:2]
+    bed.mqsc(f"CLEAR TOPICSTR('{cleared}') CLRTYPE(RETAINED)")
+    bed.qmgr.publish(replaced, b"2", retain=True, persistent=False)
+    bed.restart(how)
+    assert bed.sub(cleared, M).texts() == []
+    assert bed.sub(replaced, M).texts() == []
+    assert bed.depth_of(RETAINED_QUEUE) == 38
