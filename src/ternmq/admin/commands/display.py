@@ -30,7 +30,7 @@ from ternmq.values.command import Answer, Command, Item
 SECRET: Final = "********"
 OF_MESSAGES: Final = ("current_depth", "open_input_count", "open_output_count")
 # Filters that let everything through; PCF has MQSUBTYPE_ALL, MQSUBTYPE_USER and MQSUB_DURABLE_ALL.
-_ANY: Final = ("ALL", "USER", "-1", "-2")
+ANY_OF_THEM: Final = ("ALL", "USER", "-1", "-2")
 # TYPE of what has only one kind here.
 _ONLY_TYPE: Final = {types.TOPIC: "LOCAL", types.COMMINFO: "MULTICAST"}
 _GROUPS: Final = {
@@ -226,7 +226,7 @@ class DisplayObjects(Execution):
     def _fits(self, definition: Definition, local: LocalQueue | None, columns: Columns) -> bool:
         for keyword in ("SUBTYPE", "DURABLE", "SUBID", "TRPTYPE"):
             word = self.command.given.get(keyword, "ALL")
-            if word in _ANY:
+            if word in ANY_OF_THEM:
                 continue
             if word != _shown(definition, local, columns.object_type, keyword):
                 return False

@@ -177,9 +177,12 @@ class Check:
             return
         topic = self._text("topic_object")
         if topic and self.catalog.find(types.TOPIC, topic) is None:
-            raise self._error(MQRCCF_UNKNOWN_OBJECT_NAME, f"TOPICOBJ({topic})")
-        if not topic:
-            self._need("topic_string")
+            raise self._error(
+                MQRCCF_UNKNOWN_OBJECT_NAME,
+                f"TOPICOBJ({topic}): topic object {topic} does not exist",
+            )
+        if not topic and not self._text("topic_string"):
+            raise self._error(MQRCCF_PARM_MISSING, "TOPICSTR or TOPICOBJ must be given")
         if self._number("destination_class") == MQDC_PROVIDED:
             self._need("destination", MQRCCF_DEST_NAME_ERROR)
 

@@ -15,12 +15,20 @@ from ternmq.admin.execution import STEP_OBJECTS
 from ternmq.base.attributes import BY_NAME, Value, row_of
 from ternmq.base.command_reasons import (
     MQRCCF_ATTR_VALUE_FIXED,
+    MQRCCF_DEST_NAME_ERROR,
+    MQRCCF_PARM_CONFLICT,
+    MQRCCF_PARM_MISSING,
     MQRCCF_SUB_ALREADY_EXISTS,
     MQRCCF_SUBSCRIPTION_IN_USE,
 )
+from ternmq.base.constants import MQDC_MANAGED
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import SUB
-from ternmq.base.reasons import MQRC_NO_SUBSCRIPTION, MQRC_TOPIC_NOT_ALTERABLE
+from ternmq.base.reasons import (
+    MQRC_DEST_CLASS_NOT_ALTERABLE,
+    MQRC_NO_SUBSCRIPTION,
+    MQRC_TOPIC_NOT_ALTERABLE,
+)
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.parts import RESOLVED_TOPIC
@@ -51,6 +59,23 @@ def _find(pubsub: PublishSubscribe, name: str, sub_id: str, verb: str) -> Subscr
     if found is None:
         raise mq_error(MQRC_NO_SUBSCRIPTION, verb=verb, object=name or sub_id)
     return found
+
+
+def _refuse_unnamed(name: str, sub_id: str, verb: str) -> None:
+    if not name and not sub_id:
+        detail = "SUB with a name in brackets, or SUBID, must be given"
+        raise mq_error(MQRCCF_PARM_MISSING, verb=verb, detail=detail)
+
+
+def _refuse_other_queue(name: str, values: dict[str, Value], reason: int, verb: str) -> None:
+    """Of a managed subscription. Its queue is deleted with it, so it is never one that somebody
+    names."""
+    for attribute in ("destination", "destination_qmgr"):
+        if values.get(attribute):
+            keyword = BY_NAME[SUB][attribute].keyword
+            detail = f"{keyword}({values[attribute]}): the queue manager makes the queue of a "
+            detail += "subscription with DESTCLAS(MANAGED); leave it out"
+            raise mq_error(reason, verb=verb, object=name, detail=detail)
 
 
 def _refuse_fixed(name: str, settings: dict[str, object], verb: str) -> None:
@@ -91,11 +116,14 @@ class DefineSubscription(Change):
             detail = "an application has made it"
             raise mq_error(MQRCCF_SUB_ALREADY_EXISTS, verb=self.verb, object=name, detail=detail)
         values = objects.checked(SUB, name, settings, self.verb)
+        given = dict(values)
         if existing is not None and replace:
             self._keep_fixed(existing, values, settings)
         like = command.given.get("LIKE", "")
         wanted = objects.lent_attributes(kernel, SUB, like, self.verb)
         wanted.update(values)
+        if wanted["destination_class"] == MQDC_MANAGED:
+            _refuse_other_queue(name, given, MQRCCF_PARM_CONFLICT, self.verb)
         if name != _DEFAULT_SUB:
             if not wanted["subscription_user"]:
                 settings["SUBUSER"] = wanted["subscription_user"] = link.user
@@ -186,6 +214,7 @@ class AlterSubscription(Change):
         pubsub = pubsub_of(kernel)
         sub_id = command.given.get("SUBID", "")
         name = command.name
+        _refuse_unnamed(name, sub_id, self.verb)
         _refuse_fixed(name or sub_id, settings, self.verb)
         if name != _DEFAULT_SUB:
             subscription = _find(pubsub, name, sub_id, self.verb)
@@ -196,6 +225,11 @@ class AlterSubscription(Change):
             before = subscription.terms.user
             after = str(values.get("subscription_user", before))
             check_subscription_user(kernel, link, self.row, before, after)
+            if values.get("destination") == "":
+                detail = "DEST needs the name of a queue"
+                raise mq_error(MQRCCF_DEST_NAME_ERROR, verb=self.verb, object=name, detail=detail)
+            if subscription.terms.is_managed:
+                _refuse_other_queue(name, values, MQRC_DEST_CLASS_NOT_ALTERABLE, self.verb)
             if subscription.terms.sub_type != ADMIN:
                 return self._alter(pubsub, link, subscription, settings)
         if not objects.alter(kernel, link, SUB, name, settings):
@@ -242,6 +276,7 @@ class DeleteSubscription(Change):
         name = command.name
         pubsub = pubsub_of(kernel)
         sub_id = command.given.get("SUBID", "")
+        _refuse_unnamed(name, sub_id, self.verb)
         ignore = command.given.get("IGNSTATE", "NO") == "YES"
         subscription = self._subscription or pubsub.found(name, sub_id)
         if subscription is None:
@@ -302,7 +337,7 @@ class DisplaySubscriptions(DisplayObjects):
         default = self._default
         if default is not None:
             self._default = None
-            self.show(kernel, link, _with_id(kernel, default), None)
+            self.show(kernel, link, with_id(kernel, default), None)
 
     def _definition(self, kernel: Kernel, subscription: Subscription) -> Definition:
         """As it is shown: the whole topic string and what the queue manager has chosen, unless
@@ -312,7 +347,7 @@ class DisplaySubscriptions(DisplayObjects):
         is_resolved = self.command.given.get("DISTYPE", "RESOLVED") == "RESOLVED"
         if stored is not None and subscription.terms.sub_type == ADMIN:
             if not is_resolved:
-                shown = _with_id(kernel, stored)
+                shown = with_id(kernel, stored)
                 if subscription.terms.is_managed:
                     shown.attributes["destination"] = ""
                 return shown
@@ -326,7 +361,7 @@ class DisplaySubscriptions(DisplayObjects):
         return shown
 
 
-def _with_id(kernel: Kernel, stored: Definition) -> Definition:
+def with_id(kernel: Kernel, stored: Definition) -> Definition:
     """A SUB object with its SUBID, which the catalog does not have."""
     shown = Definition(SUB, stored.name, 0, dict(stored.attributes), stored.created_ns)
     shown.altered_ns = stored.altered_ns

@@ -8,6 +8,7 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.attributes import Value
 from ternmq.base.command_reasons import (
+    MQRCCF_ATTR_VALUE_FIXED,
     MQRCCF_FUNCTION_RESTRICTED,
     MQRCCF_PSCLUS_DISABLED_TOPDEF,
     MQRCCF_TOPIC_RESTRICTED,
@@ -23,9 +24,16 @@ _DISABLED: Final = 0
 def topic_fault(catalog: Catalog, name: str, values: dict[str, Value]) -> tuple[int, str] | None:
     """The reason why an object cannot be like this, and what to say of it."""
     text = str(values.get("topic_string", ""))
+    existing = catalog.find(TOPIC, name)
+    if existing is not None and existing.text("topic_string") != text:
+        detail = f"TOPICSTR of {name} is '{existing.text('topic_string')}' and cannot be changed; "
+        return MQRCCF_ATTR_VALUE_FIXED, detail + "delete the object and define it again"
     for other in catalog.table_of(TOPIC).values():
         if text and other.name != name and other.text("topic_string") == text:
-            return MQRCCF_TOPICSTR_ALREADY_EXISTS, f"TOPICSTR({text}) is that of {other.name}"
+            return (
+                MQRCCF_TOPICSTR_ALREADY_EXISTS,
+                f"TOPICSTR({text}) is that of topic object {other.name}",
+            )
     cluster = str(values.get("cluster", ""))
     if cluster:
         if catalog.qmgr.get("pubsub_cluster") == _DISABLED:

@@ -1,7 +1,7 @@
-"""DISPLAY QMSTATUS, LSSTATUS, SVSTATUS, PUBSUB: the queue manager and what belongs to it.
+"""DISPLAY QMSTATUS, LSSTATUS, SVSTATUS: the queue manager and what belongs to it.
 
-Channels have theirs in `channel_status`. Topics in use, policies and clusters have no status
-before their functions are there: `NoStatus` answers that nothing was found.
+Channels have theirs in `channel_status`, topics in `topic_status`. Policies and clusters have no
+status before their functions are there: `NoStatus` answers that nothing was found.
 """
 
 from __future__ import annotations

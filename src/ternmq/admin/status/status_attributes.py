@@ -221,8 +221,8 @@ def status_attributes(noun: str, kind: str) -> list[StatusAttribute]:
     if noun in SECTIONS:
         return SECTIONS[noun]
     kind = kind or DEFAULT_KIND.get(noun, "")
-    if kind in ("ALL", "*"):
-        return SECTIONS[f"{noun} CONN"] + SECTIONS[f"{noun} HANDLE"][3:]
+    if noun == "CONN" and kind in ("ALL", "*"):
+        return SECTIONS["CONN CONN"] + SECTIONS["CONN HANDLE"][3:]
     return SECTIONS.get(f"{noun} {kind}", [])
 
 

@@ -133,7 +133,7 @@ class StatusDisplay(Execution):
         message, reason = NOT_FOUND.get(self.row.noun, ("AMQ8147E", rc.MQRC_UNKNOWN_OBJECT_NAME))
         if not subjects and message == "AMQ8565E":
             message = "AMQ8147E"
-        return self.refuse(message, self.command.name, reason=reason)
+        return self.refuse(message, self.command.name or self.verb, reason=reason)
 
     def _show(self, values: Values) -> None:
         command = self.command

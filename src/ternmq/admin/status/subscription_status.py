@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.admin.command_authority import guard_of, may_display
-from ternmq.admin.commands.display import Column, value_of
+from ternmq.admin.commands.display import ANY_OF_THEM, Column, value_of
 from ternmq.admin.commands.filters import fits_name
-from ternmq.admin.commands.subscription_commands import subscriptions_named
+from ternmq.admin.commands.subscription_commands import subscriptions_named, with_id
+from ternmq.admin.status.connection_status import full_connection_id
 from ternmq.admin.status.status_display import StatusDisplay, Values, date_of, time_of
 from ternmq.base.attributes import attributes_of
 from ternmq.base.object_types import SUB
@@ -20,6 +21,7 @@ from ternmq.store.catalog import Definition
 
 _NO_CONNECTION: Final = "0" * 48
 _DEFAULT_SUB: Final = "SYSTEM.DEFAULT.SUB"  # an object, but no subscription
+_CHOICES: Final = ("DURABLE", "SUBTYPE")
 _NEVER: Final = ("LMSGDATE", "LMSGTIME", "RESMDATE", "RESMTIME")
 
 
@@ -43,9 +45,14 @@ class SubscriptionStatus(StatusDisplay):
 
     def _definition(self, kernel: Kernel, subject: str) -> Definition | None:
         if subject == _DEFAULT_SUB:
-            return kernel.catalog.find(SUB, subject)
+            default = kernel.catalog.find(SUB, subject)
+            return None if default is None else with_id(kernel, default)
         found = _found(kernel, subject)
         return None if found is None else definition_of(found)
+
+    def _is_asked_for(self, values: Values) -> bool:
+        given = self.command.given
+        return all(given.get(key, "ALL") in (*ANY_OF_THEM, values[key]) for key in _CHOICES)
 
     def allowed(self, kernel: Kernel, link: Link, subject: str) -> bool:
         definition = self._definition(kernel, subject)
@@ -67,6 +74,8 @@ class SubscriptionStatus(StatusDisplay):
         values["NUMMSGS"] = 0
         for keyword in _NEVER:
             values[keyword] = ""
+        if not self._is_asked_for(values):
+            return []
         subscription = _found(kernel, subject)
         if subscription is not None:
             _add_activity(subscription, values)
@@ -81,4 +90,4 @@ def _add_activity(subscription: Subscription, values: Values) -> None:
     values["RESMDATE"] = date_of(int(subscription.resumed_ns))
     values["RESMTIME"] = time_of(int(subscription.resumed_ns))
     if subscription.handle is not None:
-        values["ACTCONN"] = subscription.handle.connection.tag.hex().upper()
+        values["ACTCONN"] = full_connection_id(subscription.handle.connection)

@@ -1,4 +1,5 @@
-"""amqsrua: shows what a queue manager publishes about its resources, as MQ's sample does.
+"""amqsrua [-m QMGR] [-c CLASS] [-t TYPE] [-o OBJECT] [-n COUNT] [-p PREFIX] [-s MODEL] [-d LEVEL]:
+shows what a queue manager publishes about its resources, as MQ's sample does.
 
 Nothing is known of classes, types and elements but where their description is published: they are
 discovered (`resource_discovery`). Without -c or -t it asks which. The exit status is 0 when as many
