@@ -166,8 +166,9 @@ class TopicMethods:
     async def _subscribe(self, call: Subscribe, queue: str | Queue | None) -> Subscription:
         from ternmq.api.aio_queue import Queue
         from ternmq.api.aio_topic import Subscription, destination_of
-        from ternmq.api.topic_arguments import provide, queue_call
+        from ternmq.api.topic_arguments import asked_for, provide, queue_call, resumed_fault
 
+        asked = asked_for(call)
         target: Queue | None = queue if isinstance(queue, Queue) else None
         if isinstance(queue, str):
             opening = queue_call(queue)
@@ -181,4 +182,10 @@ class TopicMethods:
             if target is not None and target is not queue:
                 await target.close()
             raise
-        return Subscription(self._transport, call, target, queue is None or target is not queue)
+        owns_queue = queue is None or target is not queue
+        subscription = Subscription(self._transport, call, target, owns_queue)
+        fault = resumed_fault(call, asked)
+        if fault is not None:
+            await subscription.close()
+            raise fault
+        return subscription

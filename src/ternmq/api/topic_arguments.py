@@ -9,7 +9,13 @@ from ternmq.api.arguments import EXPIRY_TENTHS_MAX, whole_id
 from ternmq.api.handles import BROWSE, OUTPUT, checked_selector
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_NO_SUBS_MATCHED, MQRC_OPTIONS_ERROR, MQRC_SUB_NAME_ERROR
+from ternmq.base.reasons import (
+    MQRC_NO_SUBS_MATCHED,
+    MQRC_OPTIONS_ERROR,
+    MQRC_SELECTOR_NOT_ALTERABLE,
+    MQRC_SUB_NAME_ERROR,
+    MQRC_TOPIC_NOT_ALTERABLE,
+)
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.values.calls.messages import Put1, PutCall
@@ -181,6 +187,30 @@ def provide(call: Subscribe, destination: ObjectHandle) -> None:
     """Publications go to an open queue, not to one that the queue manager makes."""
     call.sd.options &= ~mq.MQSO_MANAGED
     call.destination = destination
+
+
+def asked_for(call: Subscribe) -> tuple[str, str]:
+    """Topic and selector that a subscription must have if one that exists is resumed; empty for
+    any. With an action that the application chose MQSUB alone decides."""
+    if call.sd.options & _ACTIONS != mq.MQSO_CREATE | mq.MQSO_RESUME:
+        return "", ""
+    return "" if call.sd.object_name else call.object_string, call.selector
+
+
+def resumed_fault(call: Subscribe, asked: tuple[str, str]) -> MQError | None:
+    """What is wrong if a subscription of that name was there and is another one. MQSUB resumes it,
+    and its application would wait for publications that never come."""
+    topic, selector = asked
+    if topic and call.resolved_string not in ("", topic):
+        detail = f"it exists with topic {call.resolved_string!r}, not {topic!r}"
+        reason = MQRC_TOPIC_NOT_ALTERABLE
+    elif selector and call.selector != selector:
+        detail = f"it exists with selector {call.selector!r}, not {selector!r}"
+        reason = MQRC_SELECTOR_NOT_ALTERABLE
+    else:
+        return None
+    detail += "; resume it as it is, or remove it and subscribe again"
+    return mq_error(reason, verb="MQSUB", object=call.sub_name, detail=detail)
 
 
 def close_options(keep: bool, remove: bool) -> int:

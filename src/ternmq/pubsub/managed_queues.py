@@ -23,8 +23,6 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.resolve import attach, check_sharing, dynamic_queue_name, new_handle
 from ternmq.store.catalog import Definition
 
-DURABLE_MODEL: Final = "SYSTEM.DURABLE.MODEL.QUEUE"
-NONDURABLE_MODEL: Final = "SYSTEM.NDURABLE.MODEL.QUEUE"
 DURABLE_NAMES: Final = "SYSTEM.MANAGED.DURABLE.*"
 NONDURABLE_NAMES: Final = "SYSTEM.MANAGED.NDURABLE.*"
 # What an application may do with the queue of a managed subscription.

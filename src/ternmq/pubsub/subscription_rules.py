@@ -61,21 +61,6 @@ _EXCLUSIVE: Final = (
     ),
     (mq.MQSO_READ_AHEAD, mq.MQSO_NO_READ_AHEAD, "MQSO_READ_AHEAD and MQSO_NO_READ_AHEAD"),
 )
-# What MQSUB with MQSO_RESUME returns of a subscription.
-STORED_OPTIONS: Final = (
-    mq.MQSO_DURABLE
-    | mq.MQSO_GROUP_SUB
-    | mq.MQSO_MANAGED
-    | mq.MQSO_SET_IDENTITY_CONTEXT
-    | mq.MQSO_FIXED_USERID
-    | mq.MQSO_ANY_USERID
-    | mq.MQSO_PUBLICATIONS_ON_REQUEST
-    | mq.MQSO_NEW_PUBLICATIONS_ONLY
-    | mq.MQSO_WILDCARD_CHAR
-    | mq.MQSO_WILDCARD_TOPIC
-    | mq.MQSO_SET_CORREL_ID
-    | mq.MQSO_SCOPE_QMGR
-)
 
 
 def check_options(options: int, level: int) -> None:

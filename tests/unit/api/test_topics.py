@@ -115,6 +115,28 @@ async def test_durable_when_closed_then_resumed_by_name(face: Any) -> None:
 
 @face
 @in_loop
+async def test_durable_when_it_exists_with_another_topic_or_selector_then_refused(
+    face: Any,
+) -> None:
+    """MQSUB resumes it as it is: the application would wait for what never comes."""
+    async with face.memory() as qmgr:
+        await (await opened(qmgr, "subscribe", "a/#", durable="d1", selector="n > 1")).close()
+        reasons = []
+        for topic, selector in (("b/#", ""), ("a/#", "n > 2")):
+            with pytest.raises(ternmq.MQError) as refused:
+                await qmgr.subscribe(topic, durable="d1", selector=selector)
+            reasons.append(refused.value.reason)
+            assert "it exists with" in str(refused.value)
+        assert reasons == [mq.MQRC_TOPIC_NOT_ALTERABLE, mq.MQRC_SELECTOR_NOT_ALTERABLE]
+        again = await opened(qmgr, "subscribe", "a/#", durable="d1", selector="n > 1")
+        await again.close()
+        by_name = await opened(qmgr, "subscribe", durable="d1")
+        assert by_name.selector == "n > 1"
+        await by_name.close(remove=True)
+
+
+@face
+@in_loop
 async def test_retained_when_subscribed_later_then_it_comes_as_asked_for(face: Any) -> None:
     async with face.memory() as qmgr:
         await qmgr.publish("r/1", "old", retain=True)
