@@ -591,6 +591,7 @@ class Shell(Wakeable):
         self._work.release()
 
     def stop_housekeeper(self) -> None:
-        """End the thread and wait for it."""
+        """End the thread, if there is one, and wait for it."""
         self.end_house()
-        self._housekeeper.join()
+        if self._housekeeper.ident is not None:
+            self._housekeeper.join()

@@ -69,8 +69,8 @@ class Simulation:
             self.kill()
         self.lives += 1
         self.clock.advance(1)
-        shell = Shell(Engine(self.disk, self.clock), self.disk)
-        shell.stop_housekeeper()
+        shell = Shell(Engine(self.disk, self.clock), self.disk, has_housekeeper=False)
+        shell.end_house()
         started = Started(shell, self.disk.lock(LOCK_PATH), "tester", "simulation")
         self.qmgr = QueueManager(started)
         return self.qmgr

@@ -161,6 +161,7 @@ def test_every_call_can_be_made_from_its_arguments() -> None:
         "destinations": [["A", ""]],
         "settings": [[1, 2]],
         "object": {"object_name": "Q"},
+        "sd": {"options": 34, "correl_id": "aa" * 24},
         "xid": [1, "aa", "bb"],
         "new_xid": [1, "aa", "bb"],
         "new_xids": [[1, "aa", "bb"]],

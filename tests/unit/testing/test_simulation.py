@@ -216,3 +216,19 @@ def test_crash_everywhere_when_the_application_cleans_up_then_that_is_no_error()
         assert qmgr.queue("OUT").depth <= 4
 
     assert crash_everywhere(careful, look, prepare=define, every=3) > 5
+
+
+def test_start_then_no_thread_runs_beside_the_test() -> None:
+    """A housekeeper that runs for an instant may begin work that the test does not expect yet."""
+    begun: list[str] = []
+    usual = threading.Thread.start
+
+    def start(thread: threading.Thread) -> None:
+        begun.append(thread.name)
+        usual(thread)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(threading.Thread, "start", start)
+        with Simulation() as simulation:
+            simulation.start()
+    assert begun == []
