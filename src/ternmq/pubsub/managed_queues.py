@@ -93,6 +93,8 @@ def delete(kernel: Kernel, connection: Connection, name: str, verb: str) -> bool
     definition = kernel.catalog.definitions.get(name)
     if definition is None or definition.object_type != LOCAL:
         return True
+    if definition.definition_type == mq.MQQDT_PREDEFINED:  # defined again by an administrator
+        return True
     local = kernel.local_queue(connection, definition)
     if local is None:
         return False

@@ -33,6 +33,15 @@ def test_alter_when_the_queue_is_managed_then_no_other_can_take_its_place(
     assert _shown(embedded, "DISPLAY QLOCAL(Q1)", "QUEUE") == ["Q1"]
 
 
+def test_delete_when_the_managed_queue_was_defined_again_then_that_queue_stays(
+    embedded: Bed,
+) -> None:
+    embedded.mqsc("DEFINE SUB(A1) TOPICSTR('a') DESTCLAS(MANAGED)")
+    [name] = _shown(embedded, "DISPLAY SUB(A1) DEST", "DEST")
+    embedded.mqsc(f"DELETE QLOCAL({name}) PURGE\nDEFINE QLOCAL({name})\nDELETE SUB(A1)")
+    assert _shown(embedded, f"DISPLAY QLOCAL({name})", "QUEUE") == [name]
+
+
 def test_alter_when_dest_is_blank_then_refused(embedded: Bed) -> None:
     embedded.mqsc("DEFINE QLOCAL(Q1)\nDEFINE SUB(A1) TOPICSTR('a') DESTCLAS(MANAGED)")
     embedded.sub("b", D, "APP", queue=embedded.open("Q1", mq.MQOO_INPUT_SHARED)).end()

@@ -88,13 +88,20 @@ class TopicSubscription:
         """Resume it, or make it; one of the query's own begins to expire again."""
         action = mq.MQSO_ALTER if is_own(name) else mq.MQSO_RESUME
         hours = self._options.cursor_expiry_h if is_own(name) else 0
-        return connection.subscribe(
+        found = connection.subscribe(
             self._options.topic,
             durable=name,
             expiry=hours * 3600.0 if hours else None,
             new_only=bool(create) and self._options.start.word == LATEST,
             options=action | create,
         )
+        if found.topic != self._options.topic:  # MQSO_RESUME does not compare them
+            found.close(keep=True)
+            raise ValueError(
+                f"subscription {name} is for the topic {found.topic!r}, and option topic says "
+                f"{self._options.topic!r}: name another subscription, or delete this one"
+            )
+        return found
 
     def _let_go(self, is_other: bool) -> None:
         """The query has another subscription, or another connection: one that was made for nobody

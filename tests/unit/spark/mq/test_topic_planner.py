@@ -100,6 +100,14 @@ def test_row_when_published_then_it_has_its_topic(board: Board) -> None:
     assert board.rows(parts, "topic, text") == ["price/ink/red 2.00"]
 
 
+def test_query_when_its_subscription_is_for_another_topic_then_it_is_refused(board: Board) -> None:
+    first = board.planner(subscription="BOARD")
+    first.initial()
+    first.close()
+    with pytest.raises(ValueError, match="'price/#', and option topic says 'cost/#'"):
+        board.planner(subscription="BOARD", topic="cost/#").initial()
+
+
 @pytest.mark.parametrize("name", ["", "BOARD"])
 def test_query_when_it_rests_then_it_goes_on_where_it_was(board: Board, name: str) -> None:
     first = board.planner(subscription=name)
