@@ -250,6 +250,20 @@ ROWS: Final[dict[str, Probe]] = {
         inert(object_types.SVRCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
         inert(object_types.CLNTCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
     ),
+    "multicast": all_of(
+        inert(object_types.TOPIC, "MCAST", "COMMINFO"),
+        shown_by(
+            "tests/conformance/pubsub/test_k_multicast.py",
+            "test_k10_a_topic_for_multicast_only_is_refused",
+        ),
+    ),
+    "CLEAR TOPICSTR SCOPE(GLOBAL), DISPLAY PUBSUB TYPE(PARENT) and TYPE(CHILD)": commands(
+        "CLEAR TOPICSTR('a') CLRTYPE(RETAINED) SCOPE(GLOBAL)\n"
+        "DISPLAY PUBSUB TYPE(PARENT)\nDISPLAY PUBSUB TYPE(CHILD)",
+        "AMQ8561E",
+        "AMQ8147E",
+        "AMQ8147E",
+    ),
     "SUSPEND, RESUME, REFRESH and RESET of clusters, DISPLAY CLUSQMGR": all_of(
         commands("SUSPEND QMGR CLUSTER(C)", "AMQ8561E"),
         commands("RESUME QMGR CLUSTER(C)", "AMQ8561E"),

@@ -86,6 +86,7 @@ def test_an_interrupt_between_the_steps_of_a_backout_then_it_is_backed_out_whole
         for _ in range(1000):
             queue.put(b"")
         shell = mqi(qmgr).shell
+        shell.stop_housekeeper()  # it may hold the lock that is replaced
         lock = InterruptedLock(2)
         shell.lock = lock  # type: ignore[assignment]
         shell.forcer.lock = shell.lock
@@ -108,6 +109,7 @@ def test_an_interrupt_between_the_steps_of_a_search_then_nothing_stays_of_it() -
         browse = queue.browse(correl_id=b"999")
         assert len(list(browse)) == 1  # its handle is open now
         shell = mqi(qmgr).shell
+        shell.stop_housekeeper()  # it may hold the lock that is replaced
         shell.lock = InterruptedLock(2)  # type: ignore[assignment]
         shell.forcer.lock = shell.lock
         with pytest.raises(KeyboardInterrupt):
