@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 N ?= 2
+# One more than there are processors: a third of the time tests wait, for a process or a socket.
+WORKERS ?= 3
 ARGS ?=
 TOUR ?= examples/tour.py --whole
 
@@ -11,7 +13,7 @@ TOUR ?= examples/tour.py --whole
 PLAIN := TERNMQ_PURE=1 TERNMQ_EXPECT=plain PYTHONPATH=src
 COMPILED := env -u TERNMQ_PURE -u PYTHONPATH TERNMQ_EXPECT=compiled
 # worksteal: the long walks come last in the files, and no worker may sit idle beside them
-PYTEST := $(PY) -m pytest -n $(N) --dist worksteal
+PYTEST := $(PY) -m pytest -n $(WORKERS) --dist worksteal
 # What was skipped, for the end of make test
 LEFT_OUT := build/left-out.jsonl
 # SYSTEM=1: as root on Debian, install what the machine lacks (ccache, Java ...)
