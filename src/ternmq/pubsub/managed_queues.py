@@ -23,8 +23,8 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.resolve import attach, check_sharing, dynamic_queue_name, new_handle
 from ternmq.store.catalog import Definition
 
-DURABLE_NAMES: Final = "SYSTEM.MANAGED.DURABLE.*"
-NONDURABLE_NAMES: Final = "SYSTEM.MANAGED.NDURABLE.*"
+OF_DURABLE: Final = "SYSTEM.MANAGED.DURABLE."
+OF_NONDURABLE: Final = "SYSTEM.MANAGED.NDURABLE."
 # What an application may do with the queue of a managed subscription.
 USES: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
 
@@ -49,7 +49,7 @@ def create(
     """A new queue; None: parked until the log has room."""
     if not kernel.can_log_object(connection, verb, model.name):
         return None
-    name = dynamic_queue_name(kernel, DURABLE_NAMES if is_durable else NONDURABLE_NAMES)
+    name = dynamic_queue_name(kernel, (OF_DURABLE if is_durable else OF_NONDURABLE) + "*")
     definition = create_dynamic(kernel, model, name, None)
     if not definition.temporary:
         connection.depends_on(kernel.coordinator.log.end_lsn)
@@ -91,9 +91,7 @@ def open_managed(
 def delete(kernel: Kernel, connection: Connection, name: str, verb: str) -> bool:
     """The subscription of a queue has ended. False: parked, and nothing was done."""
     definition = kernel.catalog.definitions.get(name)
-    if definition is None or definition.object_type != LOCAL:
-        return True
-    if definition.definition_type == mq.MQQDT_PREDEFINED:  # defined again by an administrator
+    if definition is None or not is_managed(definition):
         return True
     local = kernel.local_queue(connection, definition)
     if local is None:
@@ -105,6 +103,15 @@ def delete(kernel: Kernel, connection: Connection, name: str, verb: str) -> bool
         return False
     remove_now(kernel, connection, local)
     return True
+
+
+def is_managed(definition: Definition) -> bool:
+    """Whether it was made for a subscription: by its name, and not by a DEFINE."""
+    return (
+        definition.object_type == LOCAL
+        and definition.definition_type != mq.MQQDT_PREDEFINED
+        and definition.name.startswith((OF_DURABLE, OF_NONDURABLE))
+    )
 
 
 def is_busy(local: LocalQueue) -> bool:

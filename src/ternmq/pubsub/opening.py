@@ -124,7 +124,7 @@ def open_alias(
     refuse_if_disabled(pubsub, verb)
     target = kernel.catalog.find(TOPIC, alias.text("target"))
     if target is None:
-        detail = f"TARGET({alias.text('target')}) is no topic object"
+        detail = f"TARGET({alias.text('target')}) is not a topic object"
         unknown = mq_error(MQRC_UNKNOWN_ALIAS_BASE_Q, verb=verb, object=alias.name, detail=detail)
         if kernel.events & LOCAL_NAMES:
             kernel.event_sink.refused(connection, unknown, alias.name, "")

@@ -11,15 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
-from ternmq.base.object_types import LOCAL
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.dynamic import delete_queue
-from ternmq.kernel.events import report_deleted
 from ternmq.kernel.kernel import Kernel
-from ternmq.kernel.metering import were_purged
 from ternmq.ports.disk import Disk
+from ternmq.pubsub.managed_queues import OF_DURABLE, OF_NONDURABLE, is_managed, remove_now
 from ternmq.pubsub.own_messages import load_now
 from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
 from ternmq.store.catalog import Definition
@@ -27,8 +23,6 @@ from ternmq.store.catalog import Definition
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe
 
-OF_DURABLE: Final = "SYSTEM.MANAGED.DURABLE."
-OF_NONDURABLE: Final = "SYSTEM.MANAGED.NDURABLE."
 DELETED_A_TICK: Final = 16
 
 
@@ -67,15 +61,6 @@ def _left_behind(pubsub: PublishSubscribe) -> list[Definition]:
     ]
 
 
-def is_managed(definition: Definition) -> bool:
-    """Whether it was made for a subscription: by its name, and not by a DEFINE."""
-    return (
-        definition.object_type == LOCAL
-        and definition.definition_type != mq.MQQDT_PREDEFINED
-        and definition.name.startswith((OF_DURABLE, OF_NONDURABLE))
-    )
-
-
 def _delete(kernel: Kernel, connection: Connection, name: str) -> bool:
     """False: not now."""
     definition = kernel.catalog.definitions.get(name)
@@ -89,8 +74,5 @@ def _delete(kernel: Kernel, connection: Connection, name: str) -> bool:
         return False
     if local.queue.uncommitted_puts or local.queue.uncommitted_gets:
         return False
-    were_purged(kernel, local, local.queue.depth)
-    delete_queue(kernel, local)
-    if not local.temporary:
-        report_deleted(kernel, connection, local.definition)
+    remove_now(kernel, connection, local)
     return True

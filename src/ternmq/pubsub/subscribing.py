@@ -136,7 +136,7 @@ class Subscribing:
 
     def _not_there(self, name: str) -> MQError:
         if self.pubsub.kernel.catalog.find(SUB, name) is not None:
-            detail = "it is no subscription of a topic"
+            detail = "it is not a subscription of a topic"
             return mq_error(MQRC_INVALID_SUBSCRIPTION, verb=VERB, object=name, detail=detail)
         return mq_error(MQRC_NO_SUBSCRIPTION, verb=VERB, object=name)
 

@@ -18,7 +18,6 @@ from ternmq.pubsub.subscription import ADMIN, Subscription
 from ternmq.pubsub.subscription_definition import attributes_of
 from ternmq.pubsub.subscription_store import (
     remove_subscription,
-    replace_subscription,
     store_subscription,
 )
 
@@ -39,7 +38,7 @@ def keep_altered(
     if not subscription.terms.is_durable:
         return True
     if subscription.terms.sub_type != ADMIN:
-        return replace_subscription(pubsub, connection, subscription)
+        return store_subscription(pubsub, connection, subscription)
     kernel = pubsub.kernel
     definition = kernel.catalog.find(SUB, subscription.name)
     if definition is None:

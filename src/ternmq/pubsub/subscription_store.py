@@ -91,15 +91,8 @@ class SubscriptionStore:
 def store_subscription(
     pubsub: PublishSubscribe, connection: Connection, subscription: Subscription
 ) -> bool:
-    """A new durable subscription of an application; False: the connection is parked and nothing has
-    changed. 2436 if the queue does not take it."""
-    return _change(pubsub, connection, subscription, True)
-
-
-def replace_subscription(
-    pubsub: PublishSubscribe, connection: Connection, subscription: Subscription
-) -> bool:
-    """The same for one that was altered."""
+    """A durable subscription of an application is new or was altered; False: the connection is
+    parked and nothing has changed. 2436 if the queue does not take it."""
     return _change(pubsub, connection, subscription, True)
 
 

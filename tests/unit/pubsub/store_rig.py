@@ -14,7 +14,6 @@ from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_t
 from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
 from ternmq.pubsub.subscription_store import (
     remove_subscription,
-    replace_subscription,
     store_subscription,
 )
 from ternmq.testing.crash_walk import nothing_kept
@@ -59,7 +58,7 @@ class StoreRig:
     def alter(self, name: str, **terms: object) -> None:
         one = self.pubsub.by_name[name]
         one.terms = shared_terms(one.terms._replace(**terms))  # type: ignore[arg-type]
-        self.run(replace_subscription, one)
+        self.run(store_subscription, one)
 
     def remove(self, name: str) -> None:
         one = self.pubsub.by_name[name]

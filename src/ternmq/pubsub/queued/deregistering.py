@@ -20,7 +20,7 @@ from ternmq.pubsub.queued.registering import check_user, described, is_named
 from ternmq.pubsub.queued.registrations import Registrations
 from ternmq.pubsub.queued.work import Work
 from ternmq.pubsub.subscription import Subscription, shared_terms
-from ternmq.pubsub.subscription_store import remove_subscription, replace_subscription
+from ternmq.pubsub.subscription_store import remove_subscription, store_subscription
 
 
 @final
@@ -125,7 +125,7 @@ class Deregistering(Work):
         is_kept = not before.is_durable
         try:
             if before.is_durable:
-                is_kept = replace_subscription(self.pubsub, self.connection, found)
+                is_kept = store_subscription(self.pubsub, self.connection, found)
         finally:
             if not is_kept:
                 found.terms = before

@@ -35,7 +35,7 @@ from ternmq.pubsub.retained_sending import RetainedSending
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms, shared_terms
 from ternmq.pubsub.subscription_permission import permit
 from ternmq.pubsub.subscription_rules import check_pattern
-from ternmq.pubsub.subscription_store import replace_subscription, store_subscription
+from ternmq.pubsub.subscription_store import store_subscription
 
 _KEPT: Final = ~(
     mq.MQREGO_ADD_NAME
@@ -269,7 +269,7 @@ class Registering(Work):
         is_kept = not terms.is_durable
         try:
             if terms.is_durable:
-                is_kept = replace_subscription(self.pubsub, self.connection, made)
+                is_kept = store_subscription(self.pubsub, self.connection, made)
         finally:
             new_terms, new_data, new_name = made.terms, made.user_data, made.name
             made.terms, made.user_data, made.name = old_terms, old_data, old_name
