@@ -7,7 +7,7 @@ Each answer is a function of a module beside this one, which takes this object f
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
 
@@ -36,6 +36,8 @@ from ternmq.values.entry import Entry
 if TYPE_CHECKING:
     from ternmq.pubsub.delivery_planning import Planning
     from ternmq.pubsub.topic_attributes import TopicAttributes
+
+_EXPIRIES_KEPT: Final = 64  # that may be outdated
 
 
 @final
@@ -117,8 +119,7 @@ class PublishSubscribe(TopicSink):
             self.special += 1
             if subscription.terms.is_grouped:
                 self.grouped[group_of(subscription)] = subscription
-        if subscription.expires_at_ns:
-            heapq.heappush(self.expiries, (int(subscription.expires_at_ns), subscription.sub_id))
+        self._note_expiry(subscription)
 
     def found(self, name: str, sub_id: str) -> Subscription | None:
         """The subscription that a command names: by its name, its SUBID in hexadecimal digits, or
@@ -143,8 +144,7 @@ class PublishSubscribe(TopicSink):
         """It has other terms; what it matches stays."""
         if is_special(subscription):
             self._forget_special(subscription)
-        if expires_at_ns and expires_at_ns != subscription.expires_at_ns:
-            heapq.heappush(self.expiries, (int(expires_at_ns), subscription.sub_id))
+        is_other_expiry = expires_at_ns != subscription.expires_at_ns
         before = subscription.terms
         if before.sub_type != terms.sub_type:
             subscriptions_changed(self.kernel, before.is_durable, before.sub_type, -1)
@@ -154,11 +154,27 @@ class PublishSubscribe(TopicSink):
         subscription.destination = destination
         subscription.user_data = user_data
         subscription.expires_at_ns = expires_at_ns
+        if is_other_expiry:
+            self._note_expiry(subscription)
         self.index.version += 1
         if is_special(subscription):
             self.special += 1
             if terms.is_grouped:
                 self.grouped[group_of(subscription)] = subscription
+
+    def _note_expiry(self, subscription: Subscription) -> None:
+        """An entry that no longer holds stays until it is due; where such are most, all are listed
+        again, or one subscription that is altered for ever would fill the memory."""
+        if not subscription.expires_at_ns:
+            return
+        heapq.heappush(self.expiries, (int(subscription.expires_at_ns), subscription.sub_id))
+        if len(self.expiries) > 2 * len(self.by_id) + _EXPIRIES_KEPT:
+            self.expiries = [
+                (int(one.expires_at_ns), one.sub_id)
+                for one in self.by_id.values()
+                if one.expires_at_ns
+            ]
+            heapq.heapify(self.expiries)
 
     def _forget_special(self, subscription: Subscription) -> None:
         self.special -= 1

@@ -73,6 +73,17 @@ def test_c20_when_expiry_altered_and_over_then_gone(bed: Bed) -> None:
     assert sub.texts() == ["before"]
 
 
+def test_expiry_when_altered_again_and_again_then_it_holds_no_more_memory(embedded: Bed) -> None:
+    embedded.sub("a", M | D, "S1").end()
+    for expiry in range(1000, 1500):
+        embedded.mqsc(f"ALTER SUB(S1) EXPIRY({expiry})")
+    topics = embedded.kernel.topics
+    assert len(topics.expiries) <= 2 * len(topics.by_id) + 64
+    embedded.mqsc("ALTER SUB(S1) EXPIRY(50)")
+    embedded.pass_time(6)
+    assert "S1" not in topics.by_name
+
+
 def test_c21_when_priority_altered_then_next_has_it(bed: Bed) -> None:
     sub = bed.sub("a", M | D, "S1", publication_priority=8)
     bed.pub("a")
