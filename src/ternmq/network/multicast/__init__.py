@@ -1,0 +1,1 @@
+"""Multicast at the queue manager: the bridge between groups and everybody else."""

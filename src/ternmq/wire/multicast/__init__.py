@@ -1,0 +1,1 @@
+"""Multicast of publications over UDP: packets, and the machines of both ends, without I/O."""
