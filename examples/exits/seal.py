@@ -3,8 +3,9 @@
     ALTER CHANNEL(A.TO.B) CHLTYPE(SDR)  SENDEXIT('seal(send)') SENDDATA('key of both ends') +
                                         RCVEXIT('seal(receive)') RCVDATA('key of both ends')
 
-and the same at the receiver. It shows what exits can do: TLS (SSLCIPH) does more, and faster. Each
-segment gets a number, so that none can be repeated or left out.
+and the same at the receiver; or at a SVRCONN channel, and in "exits" of the client's CCDT.
+It shows what exits can do: TLS (SSLCIPH) does more, and faster. Each segment gets a number, so
+that none can be repeated or left out.
 """
 
 import hashlib
@@ -13,7 +14,6 @@ import hmac
 from ternmq.base import constants as mq
 from ternmq.channel.exit_structures import MQCD, MQCXP
 
-CLEAR = 8  # eye-catcher and length, which an exit leaves as they are
 SEAL = 32
 
 
@@ -23,19 +23,28 @@ def send(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> bytes | None:
     if mqcxp.ExitReason != mq.MQXR_XMIT:
         return None
     number, key = counted(mqcxp), mqcxp.ExitData.encode()
-    body = masked(key, number, data[CLEAR:])
-    return data[:CLEAR] + body + seal(key, number, body)
+    head, body = parted(data)
+    body = masked(key, number, body)
+    return head + body + seal(key, number, body)
 
 
 def receive(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> bytes | None:
     if mqcxp.ExitReason != mq.MQXR_XMIT:
         return None
     number, key = counted(mqcxp), mqcxp.ExitData.encode()
-    body, sent = data[CLEAR:-SEAL], data[-SEAL:]
+    head, body = parted(data[:-SEAL])
+    sent = data[-SEAL:]
     if not hmac.compare_digest(sent, seal(key, number, body)):
         mqcxp.ExitResponse = mq.MQXCC_CLOSE_CHANNEL
         return None
-    return data[:CLEAR] + masked(key, number, body)
+    return head + masked(key, number, body)
+
+
+def parted(data: bytes) -> tuple[bytes, bytes]:
+    """What an exit leaves as it is, and the rest: eye-catcher and length; of a client's segment
+    (TSHM) the numbers of its conversation and request, too."""
+    clear = 16 if data[:4] == b"TSHM" else 8
+    return data[:clear], data[clear:]
 
 
 def counted(mqcxp: MQCXP) -> int:

@@ -5,8 +5,8 @@
 `data` is the message, the segment or the partner's security message; empty at MQXR_INIT and
 MQXR_TERM. What is returned takes its place; None leaves it as it is. The answer is in MQCXP. An
 exit that raises, or answers what its type does not have, ends its channel: AMQ9190E and what was
-wrong. Exits run in the thread of the network's loop, so one that takes long delays other channels:
-EXITTIME of DISPLAY CHSTATUS shows how long they take.
+wrong. The driver of an agent that has exits calls it in a thread of its own, so an exit that takes
+long delays its channel alone: EXITTIME of DISPLAY CHSTATUS shows how long they take.
 
 Of a list: an exit that answers MQXCC_SUPPRESS_FUNCTION or MQXCC_CLOSE_CHANNEL is the last that sees
 the data, unless ExitResponse2 says MQXR2_CONTINUE_CHAIN; with MQXR2_SUPPRESS_CHAIN it is the last
@@ -35,6 +35,7 @@ from ternmq.channel.exit_points import (
 from ternmq.channel.exit_structures import (
     EXIT_DATA_CHARACTERS,
     MQCD,
+    MQCSP,
     MQCXP,
     NO_USER_AREA,
     USER_AREA_BYTES,
@@ -162,6 +163,7 @@ class Exits(ExitChain):
         self._send: Final = self._of(mq.MQXT_CHANNEL_SEND_EXIT)
         self._receive: Final = self._of(mq.MQXT_CHANNEL_RCV_EXIT)
         self._retry: Final = self._of(mq.MQXT_CHANNEL_MSG_RETRY_EXIT)
+        self.has_any = bool(exits)
         self.has_security = bool(self._security)
         self.has_message = bool(self._message)
         self.has_send = bool(self._send)
@@ -171,6 +173,11 @@ class Exits(ExitChain):
         self.partner_issuer = ""  # SSLRemCertIssNamePtr
         self.fap_level = 0
         self.segment_bytes_max = 0
+        self.unchanged_bytes = UNCHANGED_BYTES
+        self.is_shared = False  # other conversations may use the socket
+        self.remote_product = ""
+        self.remote_version = ""
+        self._users: Final = (definition.MCAUserIdentifier, definition.LongMCAUserIdPtr)
         self._spent_ns = 0
         self._clock: Final = clock
 
@@ -184,6 +191,9 @@ class Exits(ExitChain):
         made.SSLRemCertIssNamePtr = self.partner_issuer
         made.FAPLevel = self.fap_level
         made.MaxSegmentLength = self.segment_bytes_max
+        made.SharingConversations = self.is_shared
+        made.RemoteProduct = self.remote_product
+        made.RemoteVersion = self.remote_version
         return made
 
     def _call(self, one: Exit, parameters: MQCXP, data: bytes) -> bytes:
@@ -216,6 +226,20 @@ class Exits(ExitChain):
         self.fap_level = fap_level
         self.segment_bytes_max = segment_bytes_max
 
+    def shared(self, is_shared: bool, unchanged_bytes: int) -> None:
+        self.is_shared = is_shared
+        self.unchanged_bytes = unchanged_bytes or UNCHANGED_BYTES
+
+    def partner(self, address: str, product: str, version: str) -> None:
+        self.definition.ConnectionName = address
+        self.definition.ShortConnectionName = address[: mq.MQ_SHORT_CONN_NAME_LENGTH]
+        self.remote_product = product
+        self.remote_version = version
+
+    def remote_user(self, user: str) -> None:
+        self.definition.RemoteUserIdentifier = user[: mq.MQ_USER_ID_LENGTH]
+        self.definition.LongRemoteUserIdPtr = user
+
     def final(self) -> None:
         for one in self.exits:
             if one.was_called:
@@ -242,6 +266,25 @@ class Exits(ExitChain):
             return SecurityTurn(SECURITY_REQUEST, data)
         return SecurityTurn(SECURITY_OK)
 
+    def security_parameters(self, given: MQCSP) -> None:
+        if not self._security or self._security[0].is_suppressed:
+            return
+        one = self._security[0]
+        parameters = self._parameters(mq.MQXR_SEC_PARMS)
+        parameters.SecurityParms = given
+        self._call(one, parameters, b"")
+        if parameters.ExitResponse == mq.MQXCC_SUPPRESS_FUNCTION:
+            raise _closed(one, self.channel)
+        if parameters.ExitResponse in _SEND_ANSWERS:
+            inserts = (one.name, parameters.ExitResponse, self.channel)
+            raise ExitEnds("AMQ9181E", inserts, CLOSED_BY_EXIT)
+
+    def changed_user(self) -> str | None:
+        found = (self.definition.MCAUserIdentifier, self.definition.LongMCAUserIdPtr)
+        if found[1] != self._users[1]:
+            return found[1]
+        return None if found[0] == self._users[0] else found[0]
+
     # ---- messages
 
     def message(self, message: bytes) -> Verdict:
@@ -262,6 +305,8 @@ class Exits(ExitChain):
             if _is_last(parameters):
                 break
         self.time.add(self._spent_ns)
+        if self._clock is not None:
+            self.figures.add(self._spent_ns, self._clock.monotonic_ns())
         self._spent_ns = 0
         return Verdict(message, kind, feedback)
 
@@ -312,9 +357,10 @@ class Exits(ExitChain):
         return segment
 
     def _changed(self, one: Exit, segment: bytes, found: bytes, is_sent: bool) -> bytes:
-        """The segment with its new length; the exit leaves its first eight bytes as they are."""
-        if found[:UNCHANGED_BYTES] != segment[:UNCHANGED_BYTES]:
-            why = f"it changed the first {UNCHANGED_BYTES} bytes of a segment"
+        """The segment with its new length; the exit leaves its first bytes as they are."""
+        most = self.unchanged_bytes
+        if found[:most] != segment[:most]:
+            why = f"it changed the first {most} bytes of a segment"
             raise _failed(one, self.channel, why)
         most = self.segment_bytes_max
         if is_sent and most and len(found) > most:

@@ -5,7 +5,7 @@ exits pays nothing. A call that ends the channel raises ExitEnds. In the order o
 
     initial     once, before initial data is sent or answered (MQXR_INIT)
     security    INIT_SEC at the acceptor, then at the initiator if the acceptor sends nothing;
-                SEC_MSG for what the partner's exit has sent
+                SEC_MSG for what the partner's exit has sent; SEC_PARMS for a client's password
     message     each message: at the sender before it is split and compressed, at the receiver once
                 it is whole, before it is put. The bytes are MQXQH and what follows
     retry       at the receiver: a message could not be put; whether and when to try again
@@ -22,6 +22,8 @@ from typing import Final, final
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.indicator import Indicator
+from ternmq.channel.exit_structures import MQCSP
+from ternmq.channel.figures import ExitFigures
 
 # What `security` wants to be done with its data.
 SECURITY_OK: Final = 0  # nothing is sent
@@ -76,12 +78,14 @@ class ExitChain:
     """The exits of one end of one running channel: here none."""
 
     def __init__(self) -> None:
+        self.has_any = False  # calls may take long: whoever drives the agent makes them elsewhere
         self.has_security = False
         self.has_message = False
         self.has_send = False
         self.has_receive = False
         self.has_retry = False
         self.time = Indicator()  # nanoseconds a message
+        self.figures = ExitFigures()  # likewise
         self.space = 0  # bytes of each segment that send exits reserve
         # MQCOMPRESS_: set by the agent before `message`, which may choose another that both have
         self.header_compression = 0
@@ -93,9 +97,26 @@ class ExitChain:
     def agreed(self, partner_qmgr: str, fap_level: int, segment_bytes_max: int) -> None:
         """Initial data is agreed on: what MQCXP says from now on."""
 
+    def shared(self, is_shared: bool, unchanged_bytes: int) -> None:
+        """Of a client's channel: whether other conversations may use the socket, and how many bytes
+        of a segment its exits leave as they are; 0: as usual."""
+
+    def partner(self, address: str, product: str, version: str) -> None:
+        """Of a client's channel: where the client is, and what it says it is."""
+
+    def remote_user(self, user: str) -> None:
+        """Of a client's channel: who the client says it is, for MQCD."""
+
     def security(self, received: bytes | None) -> SecurityTurn:
         """None: the exit may begin (MQXR_INIT_SEC); else data of the partner's (MQXR_SEC_MSG)."""
         return SecurityTurn()
+
+    def security_parameters(self, given: MQCSP) -> None:
+        """A client has sent user and password, which the exit may change (MQXR_SEC_PARMS)."""
+
+    def changed_user(self) -> str | None:
+        """The user that the security exit wants the channel to run as; None: it has set none."""
+        return None
 
     def message(self, message: bytes) -> Verdict:
         """A message, whole."""

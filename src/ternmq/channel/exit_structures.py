@@ -21,6 +21,27 @@ _COMPRESSIONS_MAX: Final = 16
 
 
 @final
+class MQCSP:
+    """User and password of a client, which a security exit may look at and change."""
+
+    def __init__(self, user: str = "", password: str | None = None) -> None:
+        self.StrucId = "CSP "
+        self.Version = mq.MQCSP_VERSION_1
+        self.AuthenticationType = mq.MQCSP_AUTH_NONE
+        if password is not None:
+            self.AuthenticationType = mq.MQCSP_AUTH_USER_ID_AND_PWD
+        self.CSPUserIdPtr = user
+        self.CSPPasswordPtr = password or ""
+
+    @property
+    def password(self) -> str | None:
+        """None if there is none."""
+        if self.AuthenticationType != mq.MQCSP_AUTH_USER_ID_AND_PWD:
+            return None
+        return str(self.CSPPasswordPtr)
+
+
+@final
 class MQCXP:
     """What an exit is called for, and what it answers. Made new for each call, but for what the
     comments call kept."""
@@ -52,7 +73,8 @@ class MQCXP:
         self.CurMsgCompression = mq.MQCOMPRESS_NONE  # likewise
         self.Hconn = 0
         self.SharingConversations = False
-        self.MCAUserSource = 0
+        self.MCAUserSource = mq.MQUSRC_CHANNEL
+        self.SecurityParms: MQCSP | None = None  # at MQXR_SEC_PARMS
         self.RemoteProduct = ""
         self.RemoteVersion = ""
 

@@ -12,7 +12,7 @@ from ternmq.channel.exit_points import ExitChain, ExitEnds
 from ternmq.channel.exit_structures import MQCD, data_in, definition_of, names_in
 from ternmq.network.channels.definition_settings import compressions_of
 from ternmq.ports.clock import Clock
-from ternmq.runtime.exit_files import ExitFiles, NotUsable
+from ternmq.ports.os_exit_files import ExitFiles, NotUsable
 from ternmq.store.catalog import Definition
 from ternmq.wire.fap.vocabulary import CLOSED_BY_EXIT
 
