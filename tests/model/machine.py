@@ -97,8 +97,6 @@ class VerbsMachine(MessageRules):
         for key in [key for key in self.open if key[:2] == (number, name)]:
             queue = self.open.pop(key)
             self.model.handles.pop(key).unlock()
-            if number in self.doomed:
-                self.ask(number, queue.close)
             self.ask(number, queue.close)
 
     # ---- units of work
@@ -120,7 +118,7 @@ class VerbsMachine(MessageRules):
             self.disconnect(number, what == "vanish")
 
     def commit(self, number: int) -> None:
-        _, reason = self.ask(number, self.connection(number).commit)
+        _, reason = self.ask(number, self.connection(number).commit, syncpoint=True)
         if reason != rc.MQRC_BACKED_OUT:
             assert reason == 0
             self.model.commit(number)

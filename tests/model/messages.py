@@ -225,7 +225,7 @@ class MessageRules(Stage):
     ) -> None:
         for _ in range(count):
             queue, handle = self.handle(number, name, selector)
-            wanted = self.wanted(handle.queue, want)
+            wanted = self.wanted(number, handle.queue, want)
             options = mq.MQGMO_SYNCPOINT_IF_PERSISTENT if point == "if persistent" else 0
             if short == "accept":
                 options |= mq.MQGMO_ACCEPT_TRUNCATED_MSG
@@ -259,7 +259,10 @@ class MessageRules(Stage):
         if target.get_inhibited:
             assert reason == rc.MQRC_GET_INHIBITED
             return
-        letter = target.first(wanted, handle, self.now_ns)
+        own = [] if point == "out" else self.model.own(number, target)
+        if point == "if persistent":
+            own = [one for one in own if one.persistent]
+        letter = target.first(wanted, handle, self.now_ns, own)
         if letter is None:
             assert message is None
             assert reason == 0
@@ -273,6 +276,8 @@ class MessageRules(Stage):
             inside = point == "in" or (point == "if persistent" and letter.persistent)
             if letter is handle.locked:
                 handle.unlock()
+            if letter in own:
+                self.note("own put got")
             self.model.take(number, target, letter, inside)
 
     @rule(
@@ -307,7 +312,7 @@ class MessageRules(Stage):
         selector: str = "",
     ) -> None:
         queue, handle = self.handle(number, name, selector)
-        wanted = self.wanted(handle.queue, want)
+        wanted = self.wanted(number, handle.queue, want)
         options = mq.MQGMO_BROWSE_FIRST if first else mq.MQGMO_BROWSE_NEXT
         message, reason = self.ask(
             number,
@@ -318,12 +323,13 @@ class MessageRules(Stage):
                 options=options | (mq.MQGMO_LOCK if lock else 0),
             ),
         )
-        if reason == rc.MQRC_BACKED_OUT:
-            return
         if handle.queue.get_inhibited:
             assert reason == rc.MQRC_GET_INHIBITED
             return
-        letter = handle.browse(first, wanted, lock, self.now_ns)
+        own = self.model.own(number, handle.queue)
+        letter = handle.browse(first, wanted, lock, self.now_ns, own)
+        if letter in own:
+            self.note("own put browsed")
         if letter is None:
             assert message is None
         else:
@@ -351,7 +357,8 @@ class MessageRules(Stage):
         queue, handle = self.handle(number, name, selector)
         options = mq.MQGMO_BROWSE_MSG_UNDER_CURSOR | (mq.MQGMO_LOCK if lock else 0)
         message, reason = self.ask(number, lambda: queue.try_get(options=options))
-        letter = self._under_cursor(handle, message, reason)
+        own = self.model.own(number, handle.queue)
+        letter = self._under_cursor(handle, message, reason, own)
         if letter is not None:
             handle.show(letter, lock)
 
@@ -362,21 +369,22 @@ class MessageRules(Stage):
             lambda: queue.try_get(options=mq.MQGMO_MSG_UNDER_CURSOR, syncpoint=syncpoint),
             syncpoint,
         )
-        letter = self._under_cursor(handle, message, reason)
+        own = self.model.own(number, handle.queue) if syncpoint else []
+        letter = self._under_cursor(handle, message, reason, own)
         if letter is not None:
             if letter is handle.locked:
                 handle.unlock()
             self.model.take(number, handle.queue, letter, syncpoint)
 
     def _under_cursor(
-        self, handle: ModelHandle, message: Message | None, reason: int
+        self, handle: ModelHandle, message: Message | None, reason: int, own: list[Letter]
     ) -> Letter | None:
         if reason in (rc.MQRC_BACKED_OUT, rc.MQRC_RESOURCE_PROBLEM):
             return None
         if handle.queue.get_inhibited:
             assert reason == rc.MQRC_GET_INHIBITED
             return None
-        letter = handle.at_cursor(self.now_ns)
+        letter = handle.at_cursor(self.now_ns, own)
         # A message that was got and came back may be under the cursor or not: MQ does not say.
         if letter is None or (handle.was_taken and message is None):
             assert reason == rc.MQRC_NO_MSG_UNDER_CURSOR
@@ -388,5 +396,4 @@ class MessageRules(Stage):
     def unlock(self, number: int, name: str, selector: str) -> None:
         queue, handle = self.handle(number, name, selector)
         _, reason = self.ask(number, lambda: queue.try_get(options=mq.MQGMO_UNLOCK))
-        if reason != rc.MQRC_BACKED_OUT:
-            assert reason == (0 if handle.unlock() else rc.MQRC_NO_MSG_LOCKED)
+        assert reason == (0 if handle.unlock() else rc.MQRC_NO_MSG_LOCKED)

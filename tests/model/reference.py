@@ -6,11 +6,12 @@ somebody trips over it; a message that was in a unit of work at a crash may or m
 counted as backed out), the model answers with a range.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Xid = bytes
-Change = tuple[str, "ModelQueue", "Letter"]  # "put" or "get"
+# "put", "get", or "both": its own unit has got what it put
+Change = tuple[str, "ModelQueue", "Letter"]
 Properties = Mapping[str, int | str]
 
 
@@ -86,8 +87,11 @@ class ModelQueue:
     getting: int = 0
     next_sequence: int = 1
 
+    def lane(self, letter: Letter) -> int:
+        return 0 if self.fifo else -letter.priority
+
     def rank(self, letter: Letter) -> tuple[int, int]:
-        return (0 if self.fifo else -letter.priority, letter.sequence)
+        return (self.lane(letter), letter.sequence)
 
     def reveal(self, letter: Letter) -> None:
         letter.sequence = self.next_sequence
@@ -111,8 +115,12 @@ class ModelQueue:
         self.visible = [one for one in self.visible if one not in gone]
         self.expired += gone
 
-    def first(self, wanted: Wanted, handle: "ModelHandle", now_ns: int) -> Letter | None:
-        for letter in self.living(now_ns):
+    def first(
+        self, wanted: Wanted, handle: "ModelHandle", now_ns: int, own: Sequence[Letter] = ()
+    ) -> Letter | None:
+        """The message that a get takes; `own` is what its unit of work has put, in order."""
+        offered = self.living(now_ns) + [one for one in own if not one.is_expired(now_ns)]
+        for letter in sorted(offered, key=self.lane):
             if letter.holder in (None, handle) and wanted.fits(letter) and handle.selects(letter):
                 return letter
         return None
@@ -125,6 +133,7 @@ class ModelHandle:
     queue: ModelQueue
     selector: str = ""
     place: tuple[int, int] = (-10, 0)  # rank of the last message browsed
+    own: Letter | None = None  # the last one of its own unit of work that it came to in that lane
     under: Letter | None = None
     was_taken: bool = False  # the message under the cursor left the queue at least once
     locked: Letter | None = None
@@ -132,19 +141,52 @@ class ModelHandle:
     def selects(self, letter: Letter) -> bool:
         return SELECTORS[self.selector](letter.properties)
 
-    def browse(self, first: bool, wanted: Wanted, lock: bool, now_ns: int) -> Letter | None:
-        """Move to the next message and show it."""
+    def browse(
+        self,
+        first: bool,
+        wanted: Wanted,
+        lock: bool,
+        now_ns: int,
+        own: Sequence[Letter] = (),
+    ) -> Letter | None:
+        """Move to the next message and show it; `own` is what the unit of work has put, each behind
+        all that is visible in its lane."""
+        self.settle_own()
         place = (-10, 0) if first else self.place
-        for letter in self.queue.living(now_ns):
-            if self.queue.rank(letter) <= place or letter.holder not in (None, self):
+        before = None if first else self.own
+        lane_of = self.queue.lane
+        ahead = [one for one in self.queue.living(now_ns) if self.queue.rank(one) > place]
+        ahead += [
+            one
+            for one in own
+            if not one.is_expired(now_ns)
+            and lane_of(one) >= place[0]
+            and (before is None or lane_of(one) > place[0] or one.tag > before.tag)
+        ]
+        at = place[1]
+        lane = place[0]
+        for letter in sorted(ahead, key=lane_of):
+            if lane_of(letter) != lane:
+                lane, at, before = lane_of(letter), 0, None
+            is_own = letter in own
+            at = at if is_own else letter.sequence
+            before = letter if is_own else before
+            if letter.holder not in (None, self):
                 continue
             if wanted.fits(letter) and self.selects(letter):
-                self.place = self.queue.rank(letter)
+                self.place = (lane, at)
+                self.own = before
                 self.under = letter
                 self.was_taken = False
                 self.show(letter, lock)
                 return letter
         return None
+
+    def settle_own(self) -> None:
+        """What it saw of a unit of work has a place on the queue if that was committed."""
+        if self.own is not None and self.own.sequence:
+            self.place = (self.place[0], max(self.place[1], self.own.sequence))
+            self.own = None
 
     def show(self, letter: Letter, lock: bool) -> None:
         """What a browse does to locks: the old one goes, a new one may come."""
@@ -160,9 +202,10 @@ class ModelHandle:
         self.locked = None
         return held
 
-    def at_cursor(self, now_ns: int) -> Letter | None:
+    def at_cursor(self, now_ns: int, own: Sequence[Letter] = ()) -> Letter | None:
         letter = self.under
-        if letter is None or letter not in self.queue.living(now_ns):
+        there = [*self.queue.living(now_ns), *own]
+        if letter is None or letter not in there or letter.is_expired(now_ns):
             return None
         return letter if letter.holder in (None, self) else None
 
@@ -185,7 +228,19 @@ class Model:
         else:
             queue.reveal(letter)
 
+    def own(self, connection: int, queue: ModelQueue) -> list[Letter]:
+        """What a unit of work has put to a queue and not got."""
+        changes = self.units.get(connection, [])
+        return [letter for kind, to, letter in changes if kind == "put" and to is queue]
+
     def take(self, connection: int, queue: ModelQueue, letter: Letter, syncpoint: bool) -> None:
+        mine = ("put", queue, letter)
+        changes = self.units.get(connection, [])
+        if mine in changes:
+            changes[changes.index(mine)] = ("both", queue, letter)
+            queue.putting -= 1
+            letter.holder = None
+            return
         queue.visible.remove(letter)
         letter.holder = None
         for handle in self.handles.values():
@@ -245,7 +300,7 @@ class Model:
             for kind, queue, letter in changes:
                 if not letter.persistent and kind == "put":
                     queue.putting -= 1
-                elif not letter.persistent:
+                elif not letter.persistent and kind == "get":
                     queue.getting -= 1
             self.prepared[xid] = kept
         for queue in self.queues.values():
@@ -264,6 +319,8 @@ def _commit(changes: list[Change]) -> None:
         if kind == "put":
             queue.putting -= 1
             queue.reveal(letter)
+        elif kind == "both":
+            letter.sequence = queue.next_sequence - 1  # where it would have been
         else:
             queue.getting -= 1
 
@@ -272,7 +329,7 @@ def _back_out(changes: list[Change], hardened: bool) -> None:
     for kind, queue, letter in reversed(changes):
         if kind == "put":
             queue.putting -= 1
-        else:
+        elif kind == "get":
             queue.getting -= 1
             letter.backouts += 1
             if hardened:

@@ -1,7 +1,8 @@
 """The stage of the state machine: connections, handles, asking both sides and comparing.
 
 The engine is asked first. It may have to back out the oldest unit of work for room in the log; that
-unit is then backed out in the model as well, and its owner must be told so at its next verb.
+unit is then backed out in the model as well, and its owner must hear of it at every verb of the
+unit until it ends that.
 """
 
 from collections import Counter
@@ -98,8 +99,6 @@ class Stage(RuleBasedStateMachine):
         key = (number, name, selector)
         if key not in self.open:
             connection = self.connection(number)
-            if number in self.doomed:
-                self.ask(number, lambda: connection.queue(name, options=OPEN, selector=selector))
             self.open[key] = connection.queue(name, options=OPEN, selector=selector)
             self.model.handles[key] = ModelHandle(self.model.queues[name], selector)
         return self.open[key], self.model.handles[key]
@@ -119,14 +118,16 @@ class Stage(RuleBasedStateMachine):
             result = error.result
         self.learn_of_victims()
         if reason == rc.MQRC_BACKED_OUT:
-            if number not in self.doomed:  # its own unit went while it waited for room
-                assert syncpoint is not False
+            assert syncpoint is not False, "refused outside the unit"
+            if number not in self.doomed:  # its own unit went while it was to be prepared
                 self.model.back_out(number, False)
-            self.doomed.discard(number)
+            unit = mqi(self.connections[number]).link.unit
+            if unit is None or not unit.backed_out_by:  # the verb has ended it
+                self.doomed.discard(number)
             self.note("told of a backout")
-        else:
-            assert not was_doomed, "the owner of a backed-out unit was not told"
-            assert number not in self.doomed or not syncpoint, "went on in a dead unit"
+        elif syncpoint:
+            is_doomed = was_doomed or number in self.doomed
+            assert not is_doomed or reason, "went on in a dead unit"
         if reason == rc.MQRC_RESOURCE_PROBLEM:
             self.note("log full")
         return result, reason
@@ -150,11 +151,11 @@ class Stage(RuleBasedStateMachine):
                 self.doomed.add(number)
                 self.note("victim of a full log")
 
-    def wanted(self, queue: ModelQueue, want: tuple[str, int]) -> Wanted:
+    def wanted(self, number: int, queue: ModelQueue, want: tuple[str, int]) -> Wanted:
         kind, at = want
         if kind == "strange":
             return Wanted(msg_id=b"nobody has this".ljust(24))
-        candidates = queue.visible
+        candidates = queue.visible + self.model.own(number, queue)
         if kind == "any" or not candidates:
             return ANY
         letter = candidates[at % len(candidates)]

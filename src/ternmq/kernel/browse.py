@@ -17,6 +17,7 @@ from ternmq.kernel.group_offers import holder_of, offers_none
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import passed_over
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.own_messages import may_get_own, next_own
 from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.selection import HandleSelection
@@ -26,7 +27,7 @@ from ternmq.store.lane import Lane
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.scanning import SegmentScan
 from ternmq.store.segment import ALIVE, Segment, segment_of
-from ternmq.values.entry import ASTRAY, AVAILABLE, ZERO_ID, Entry
+from ternmq.values.entry import ASTRAY, AVAILABLE, CANCELLED, PUTTING, ZERO_ID, Entry
 
 STEP_MESSAGES_MAX: Final = 256
 CO_OP_MARK: Final = 0  # the key of the mark that co-operating handles share
@@ -96,6 +97,7 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
             walk.lane = cursor.lane
             walk.sequence = cursor.sequence
             walk.stray = cursor.stray
+            walk.own = cursor.own
             walk.entry = cursor.entry
             if walk.entry is not None:
                 walk.entry.cursors += 1
@@ -108,18 +110,24 @@ def browse_find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | Non
     local.queue.cursors.remove(walk)
     call.walk = None
     call.fetch = None
-    if entry is not None and stand_on_found(kernel, call, local, cursor, entry):
+    if entry is not None and stand_on_found(kernel, call, local, cursor, entry, walk.sequence):
         cursor.stray = walk.stray
+        if entry.state != PUTTING:
+            cursor.own = walk.own
     return entry
 
 
 def stand_on_found(
-    kernel: Kernel, call: GetCall, local: LocalQueue, cursor: Cursor, entry: Entry
+    kernel: Kernel, call: GetCall, local: LocalQueue, cursor: Cursor, entry: Entry, behind: i64 = 0
 ) -> bool:
-    """The cursor moves to a message that was found; False: the message does not fit."""
+    """The cursor moves to a message that was found, `behind` a place of its lane if that has not
+    been committed; False: the message does not fit."""
     if not _fits_buffer(call, entry):
         return False
-    cursor.stand_on(entry)
+    if entry.state == PUTTING:
+        cursor.stand_on_own(entry, behind)
+    else:
+        cursor.stand_on(entry)
     _settle_lock_and_marks(kernel, call, local.queue, entry)
     return True
 
@@ -151,12 +159,13 @@ def under_cursor(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | No
     cursor = call.handle.cursor
     entry = None if cursor is None or not cursor.on_message else cursor.at
     if entry is not None:
-        entry = _current(kernel, call, local.queue, entry)
+        if not may_get_own(call, entry):
+            entry = _current(kernel, call, local.queue, entry)
         if call.connection.park is not None:
             return None
     if (
         entry is None
-        or entry.state != AVAILABLE
+        or (entry.state != AVAILABLE and entry.state != PUTTING)
         or (entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns())
         or is_locked(local.queue, entry, call.handle)
     ):
@@ -255,7 +264,9 @@ def is_marked(kernel: Kernel, handle: Handle, queue: Queue, entry: Entry) -> boo
 
 def is_shown(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry, now_ns: i64) -> bool:
     """Whether a browse shows a message."""
-    if entry.state != AVAILABLE or (entry.expiry_at and entry.expiry_at <= now_ns):
+    if (entry.state != AVAILABLE and entry.state != PUTTING) or (
+        entry.expiry_at and entry.expiry_at <= now_ns
+    ):
         return False
     if queue.locks and is_locked(queue, entry, call.handle):
         return False
@@ -270,6 +281,7 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
     """Go on from the place of `walk` until a message fits."""
     now_ns = kernel.clock.now_ns()
     seen = 0
+    walk.settle_own()
     selection = call.handle.selection
     effort_before: i64 = 0 if selection is None else selection.effort
     while True:
@@ -278,7 +290,10 @@ def _walk(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> Entry | 
             return None
         if is_shown(kernel, call, queue, entry, now_ns):
             return entry
-        walk.stand_on(entry)
+        if entry.state == PUTTING or entry.state == CANCELLED:
+            walk.stand_on_own(entry, walk.sequence)
+        else:
+            walk.stand_on(entry)
         seen += 1
         if kernel.measured:
             passed_over(kernel, call, 1, 0)
@@ -297,9 +312,14 @@ def next_message(kernel: Kernel, call: GetCall, queue: Queue, walk: Cursor) -> E
         entry = next_in_lane(kernel, call, queue, walk)
         if entry is not None or call.connection.park is not None:
             return entry
+        if queue.uncommitted_puts and call.browse:
+            entry = next_own(call, queue, walk)
+            if entry is not None or call.connection.again:
+                return entry
         walk.leave()
         walk.lane -= 1
         walk.sequence = 0
+        walk.own = None
     return None
 
 

@@ -45,7 +45,7 @@ from ternmq.log.record import BLOCK_BYTES
 from ternmq.store.group_index import Group
 from ternmq.store.group_member import OFFSET_BITS
 from ternmq.store.queue import Queue
-from ternmq.txn.coordinator import (
+from ternmq.txn.reserves import (
     CHANGE_RESERVE,
     COMPENSATE_ONE,
     PUT_RECORD_OVERHEAD,
@@ -68,6 +68,9 @@ def is_assembled(kernel: Kernel, call: GetCall, local: LocalQueue) -> bool:
     assembly = call.assembly
     undertaking = connection.undertaking
     if undertaking is not None and (assembly is None or assembly.undertaking is not undertaking):
+        if call.beside and not (undertaking.beside and undertaking.is_given_up):
+            connection.again = True  # a verb that is under way goes on first
+            return True
         if not abandon(kernel, connection):
             return True
     if assembly is None:
@@ -77,6 +80,14 @@ def is_assembled(kernel: Kernel, call: GetCall, local: LocalQueue) -> bool:
     else:
         _go_on(kernel, call, local, assembly)
     return True
+
+
+def is_under_way(call: GetCall) -> bool:
+    """Whether a get has taken segments that are still its own: another verb of the connection may
+    have undone that."""
+    assembly = call.assembly
+    undertaking = None if assembly is None else assembly.undertaking
+    return undertaking is not None and call.connection.undertaking is undertaking
 
 
 def fail(kernel: Kernel, call: GetCall, refusal: MQError) -> None:
@@ -90,7 +101,7 @@ def fail(kernel: Kernel, call: GetCall, refusal: MQError) -> None:
     if call.reserved > 0:
         kernel.coordinator.space.release(int(call.reserved))
         call.reserved = 0
-    if assembly.undertaking is None or abandon(kernel, call.connection):
+    if not is_under_way(call) or abandon(kernel, call.connection):
         call.assembly = None
         raise assembly.error
 
@@ -146,6 +157,7 @@ def _may_take(
         coordinator.space.reserve(int(back))
         call.reserved = back
     undertaking = Undertaking(unit, not is_inside)
+    undertaking.beside = call.beside
     if count > STEP_MESSAGES:
         coordinator.space.reserve(int(records))
         undertaking.reserved = records
@@ -174,7 +186,7 @@ def _unit_for(
             )
         unit = kernel.coordinator.begin()
         unit.copies = reports
-    if len(unit.changes) - unit.copies + count + reports > kernel.max_uncommitted:
+    if unit.uncommitted + count + reports > kernel.max_uncommitted:
         raise mq_error(
             MQRC_SYNCPOINT_LIMIT_REACHED,
             verb="MQGET",
@@ -191,6 +203,9 @@ def _go_on(kernel: Kernel, call: GetCall, local: LocalQueue, assembly: Assembly)
     groups = queue.groups
     group = None if groups is None else groups.find(assembly.group_id)
     undertaking = assembly.undertaking
+    if undertaking is not None and not is_under_way(call):
+        _begin_again(kernel, call)
+        return
     if undertaking is not None and undertaking.unit.backed_out_by:
         _begin_again(kernel, call)
         if not undertaking.is_inner:
@@ -269,13 +284,15 @@ def _difference(before: Entry, entry: Entry) -> i64:
 
 
 def _begin_again(kernel: Kernel, call: GetCall) -> None:
-    """A segment is gone: others have it, or the log was full. What was taken goes back, and the
-    search begins again."""
+    """A segment is gone: others have it, the log was full, or another verb has undone the get. What
+    was taken goes back, and the search begins again."""
+    takes_back = is_under_way(call)
     call.assembly = None
     if call.reserved > 0:
         kernel.coordinator.space.release(int(call.reserved))
         call.reserved = 0
-    abandon(kernel, call.connection)  # the rest of it in the next step
+    if takes_back:
+        abandon(kernel, call.connection)  # the rest of it in the next step
     call.connection.again = True
 
 

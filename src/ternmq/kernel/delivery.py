@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from mypy_extensions import i64
+
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
-from ternmq.kernel.alerts import raise_alerts
+from ternmq.kernel.alerts import raise_alert, raise_alerts
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.get import attempt, refuse_if_inhibited, stop_waiting
 from ternmq.kernel.kernel import QUIESCING, RUNNING, Kernel
@@ -20,6 +22,7 @@ from ternmq.kernel.requests import GetCall
 from ternmq.kernel.waiters import asked_at_once
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
+from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import (
     AVAILABLE,
     PERSISTENT,
@@ -74,16 +77,21 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
         was_got(kernel, call.handle, local, entry, request, entry.put_ns)
     connection.depends_on(durable_at)
     local.waiters.end_turn()
+    _answer(kernel, call, entry, durable_at)
+    raise_alerts(kernel, local)  # read ahead, it is for a get of that connection's
+    return True
+
+
+def _answer(kernel: Kernel, call: GetCall, entry: Entry, durable_at: i64) -> None:
     stop_waiting(kernel, call)
-    call.connection.begin_verb()
-    call.connection.depends_on(durable_at)
+    if not call.beside:
+        call.connection.begin_verb()
+        call.connection.depends_on(durable_at)
     call.durable_at = durable_at
     call.entry = entry
     if call.handle.options & mq.MQOO_SAVE_ALL_CONTEXT:
         call.handle.context = entry
     kernel.outbox.wake(call.waker)
-    raise_alerts(kernel, local)  # read ahead, it is for a get of that connection's
-    return True
 
 
 def _getter(local: LocalQueue, entry: Entry) -> GetCall | None:
@@ -196,21 +204,95 @@ class AskUnlocked(Effect):
             self.kernel.outbox.add(AskUnlocked(self.kernel, self.local, self.number, rest))
 
 
+def wake_own(kernel: Kernel, connection: Connection, local: LocalQueue) -> None:
+    """A unit of work has put a message: gets of its own connection that wait for one look again, in
+    a step of their own, and those that are looking have maybe passed its place."""
+    for call in local.waiters.looking:
+        if call.connection is connection:
+            call.missed = True
+    calls: list[GetCall] = []
+    for handle in connection.handles.values():
+        if handle.local is local:
+            raise_alert(kernel, handle)
+            waiting = kernel.waiting.get(handle.key)
+            if waiting is not None:
+                calls.append(waiting)
+    if calls:
+        kernel.outbox.add(AskOwn(kernel, calls))
+
+
+def wake_own_since(kernel: Kernel, connection: Connection, unit: UnitOfWork, before: i64) -> None:
+    """The same for what was put for a connection, a report say, after so many changes of its
+    unit."""
+    if unit is connection.unit:
+        for change in unit.changes[before:]:
+            local = kernel.locals.get(change.queue.name)
+            if local is not None and local.waiters.count:
+                wake_own(kernel, connection, local)
+
+
+@final
+class AskOwn(Effect):
+    """Lets waiting gets of one connection look again: its unit of work has put a message. Not in
+    the step of the put, for that is a verb of the same connection."""
+
+    def __init__(self, kernel: Kernel, calls: list[GetCall]) -> None:
+        super().__init__()
+        self.kernel = kernel
+        self.calls = calls
+
+    def run(self, disk: Disk) -> None:
+        pass
+
+    def fail(self, error: OSError) -> None:
+        """A signal came while nothing was run: they look all the same."""
+        self.complete()
+
+    def complete(self) -> None:
+        for call in self.calls:
+            # A get undoes what a verb of several messages has left. If that goes on, it is the put,
+            # whose last step asks again.
+            if call.connection.undertaking is None:
+                serve_one(self.kernel, call)
+
+
 def serve_one(kernel: Kernel, call: GetCall) -> None:
     """Try a waiting get again; it goes on waiting if there is still nothing for it."""
     was_waiting = call.waiting  # a name of its own: the attempt sets it again
     if not was_waiting:
         return  # a report that an earlier one caused was for it
     stop_waiting(kernel, call)
+    if call.beside:
+        _attempt_beside(kernel, call)
+    else:
+        _attempt(kernel, call)
+    if not call.waiting:
+        kernel.outbox.wake(call.waker)
+    elif kernel.measured:
+        waits_on(kernel, call)
+
+
+def _attempt(kernel: Kernel, call: GetCall) -> None:
     try:
         attempt(kernel, call)
     except MQError as error:
         call.error = error
     call.durable_at = call.connection.durable_at
-    if not call.waiting:
-        kernel.outbox.wake(call.waker)
-    elif kernel.measured:
-        waits_on(kernel, call)
+
+
+def _attempt_beside(kernel: Kernel, call: GetCall) -> None:
+    """Another verb of the connection may be under way: it is a commit that serves this get, say, or
+    it has released the lock and not looked yet at what its answer waits for. That stays."""
+    connection = call.connection
+    durable_at = connection.durable_at
+    park = connection.park
+    again = connection.again
+    warning = connection.warning
+    _attempt(kernel, call)
+    connection.durable_at = durable_at
+    connection.park = park
+    connection.again = again
+    connection.warning = warning
 
 
 def serve_all(kernel: Kernel, local: LocalQueue) -> None:

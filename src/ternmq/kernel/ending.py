@@ -30,17 +30,14 @@ BACKOUT_STEP_CHANGES: Final = 256
 QUEUES_FEW: Final = 8
 
 
-def refuse_if_backed_out(connection: Connection, verb: str) -> None:
-    """The queue manager has backed out the unit of work: one verb of its owner reports it. MQCMIT
-    reports it by itself, when it has ended the unit."""
+def refuse_prepare(connection: Connection) -> None:
+    """The queue manager has backed out the unit of work: for a transaction manager the branch has
+    ended with that (XA_RBROLLBACK)."""
     unit = connection.unit
-    if verb == "MQCMIT":
-        return
-    if unit is not None and unit.backed_out_by and unit.state in (BACKING_OUT, ENDED):
-        reason = unit.backed_out_by
+    if unit is not None and unit.backed_out_by:
         if unit.state == ENDED:
             connection.unit = None
-        raise mq_error(MQRC_BACKED_OUT, verb=verb, detail=reason)
+        raise mq_error(MQRC_BACKED_OUT, verb="prepare", detail=unit.backed_out_by)
 
 
 def backed_out(verb: str, why: str) -> MQError:
@@ -55,6 +52,7 @@ def abandon(kernel: Kernel, connection: Connection) -> bool:
     state = connection.undertaking
     if state is None:
         return True
+    state.is_given_up = True
     coordinator = kernel.coordinator
     if state.reserved:
         coordinator.space.release(int(state.reserved))
@@ -105,16 +103,18 @@ def commit(kernel: Kernel, connection: Connection) -> None:
             connection.unit = None
             raise backed_out("MQCMIT", unit.backed_out_by)
         commit_unit(kernel, connection, unit)
-        connection.unit = None
     if kernel.measured:
         was_committed(kernel, connection)
 
 
 def commit_unit(kernel: Kernel, connection: Connection, unit: UnitOfWork) -> None:
-    """End a unit and serve the gets that waited for its messages."""
+    """End a unit and serve the gets that waited for its messages. Those of the connection itself
+    are in its next unit."""
     news = CommitNews()
     news.expect(kernel, unit)
     connection.depends_on(kernel.coordinator.commit(unit))
+    if unit is connection.unit:
+        connection.unit = None
     news.serve_waiters(kernel)
     connection.depends_on(unit_committed(kernel, int(unit.unit_id)))
 

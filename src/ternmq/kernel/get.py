@@ -34,13 +34,15 @@ from ternmq.kernel.logical_order import next_of_group, note_message
 from ternmq.kernel.logical_place import flags_of
 from ternmq.kernel.metering import got_nothing, got_nothing_yet, was_browsed, was_got
 from ternmq.kernel.objects import LocalQueue
+from ternmq.kernel.own_messages import OwnSearch, found_before, with_own
 from ternmq.kernel.property_options import fits_buffer
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.search import Search
 from ternmq.store.fetching import fetch_ahead
 from ternmq.store.group_member import SEGMENT_FLAGS
-from ternmq.txn.unit import UnitOfWork
-from ternmq.values.entry import PERSISTENT, REPORTS, ZERO_ID, Entry, shows_persistent
+from ternmq.txn.own_puts import get_own, own_is_whole
+from ternmq.txn.unit import ACTIVE, UnitOfWork
+from ternmq.values.entry import PERSISTENT, PUTTING, REPORTS, ZERO_ID, Entry, shows_persistent
 from ternmq.values.get_request import SPARED, GetRequest
 
 BROWSE_OPTIONS: Final = (
@@ -57,11 +59,17 @@ def get(kernel: Kernel, connection: Connection, handle: Handle, request: GetRequ
 
 
 def get_returnable(
-    kernel: Kernel, connection: Connection, handle: Handle, request: GetRequest
+    kernel: Kernel,
+    connection: Connection,
+    handle: Handle,
+    request: GetRequest,
+    beside: bool = False,
 ) -> GetCall:
-    """Start a get that may be taken back until it is answered: see `returning`."""
+    """Start a get that may be taken back until it is answered: see `returning`. `beside`: it is a
+    consumer's, and other verbs of the connection go on meanwhile."""
     call = GetCall(connection, handle, request)
     call.reserved = 0
+    call.beside = beside
     _begin(kernel, call)
     return call
 
@@ -93,7 +101,14 @@ def attempt(kernel: Kernel, call: GetCall) -> None:
     if connection.undertaking is not None or call.assembly is not None:
         if _is_assembled(kernel, call, local):
             return
-    entry = _find(kernel, call, local)
+    search = call.own_search
+    if search is None:
+        entry = _find(kernel, call, local)
+    else:
+        call.own_search = None
+        entry = _find_on(kernel, call, local, search)
+    if local.queue.uncommitted_puts and connection.unit is not None:
+        entry = with_own(kernel, call, local, entry, search)
     if entry is not None:
         _answer(kernel, call, local, entry)
         return
@@ -109,6 +124,8 @@ def _local_of(kernel: Kernel, call: GetCall) -> LocalQueue:
     local = handle.local
     if local is None or handle.connection is not call.connection:
         raise mq_error(MQRC_HOBJ_ERROR, verb="MQGET", object=handle.resolved_name)
+    if call.request.syncpoint and call.connection.unit is not None:
+        kernel.refuse_if_backed_out(call.connection, "MQGET")
     if local.deleted:
         raise mq_error(MQRC_Q_DELETED, verb="MQGET", object=local.name)
     kernel.refuse_if_ending(call.request.options & mq.MQGMO_FAIL_IF_QUIESCING != 0, "MQGET")
@@ -209,6 +226,13 @@ def _find(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
     return Search(kernel, call, queue, kernel.clock.now_ns()).find()
 
 
+def _find_on(kernel: Kernel, call: GetCall, local: LocalQueue, search: OwnSearch) -> Entry | None:
+    """The visible message that an earlier step has found, if it is still there."""
+    if found_before(kernel, call, search):
+        return search.visible
+    return _find(kernel, call, local)
+
+
 def _find_in_groups(kernel: Kernel, call: GetCall, local: LocalQueue) -> Entry | None:
     """The same for a get that looks at groups or logical messages."""
     call.now_ns = kernel.clock.now_ns()
@@ -227,7 +251,7 @@ def _unit_for(kernel: Kernel, call: GetCall, entry: Entry) -> UnitOfWork | None:
     request = call.request
     if request.syncpoint or (request.syncpoint_if_persistent and shows_persistent(entry)):
         unit = kernel.unit_of(call.connection, "MQGET")
-        if len(unit.changes) - unit.copies >= kernel.max_uncommitted:
+        if unit.uncommitted >= kernel.max_uncommitted:
             raise mq_error(
                 MQRC_SYNCPOINT_LIMIT_REACHED,
                 verb="MQGET",
@@ -291,11 +315,12 @@ def _answer(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> N
 
 
 def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> bool:
-    """The message leaves its queue; False: parked until the log has room."""
+    """The message leaves its queue; False: parked until the log has room, or to be tried again."""
     connection = call.connection
     unit = _unit_for(kernel, call, entry)
-    if entry.flags & PERSISTENT and not _has_room(kernel, call, unit, entry):
-        kernel.make_room(connection, "MQGET", local.name, 0)
+    if (unit is not None or entry.flags & PERSISTENT) and not _may_take(
+        kernel, call, local, unit, entry
+    ):
         return False
     within = unit
     if entry.flags & REPORTS:
@@ -307,6 +332,11 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
     if local.queue.fetched:
         local.queue.forget_fetched(entry)
     queue = local.queue
+    if entry.state == PUTTING:
+        if unit is not None:  # as it is for a message that was put in it
+            get_own(kernel.coordinator, unit, queue, entry)
+        was_taken(kernel, call.handle, local, entry, call.request)
+        return True
     in_front = queue.swept_alive > 0 and queue.lanes[entry.lane].has_in_front(entry)
     connection.depends_on(kernel.coordinator.get(within, local.queue, entry))
     if within is not None and within is not unit:
@@ -314,6 +344,22 @@ def _take(kernel: Kernel, call: GetCall, local: LocalQueue, entry: Entry) -> boo
     was_taken(kernel, call.handle, local, entry, call.request)
     if in_front and local.queue.swept_alive:
         fetch_ahead(local.queue, entry, kernel.outbox)
+    return True
+
+
+def _may_take(
+    kernel: Kernel, call: GetCall, local: LocalQueue, unit: UnitOfWork | None, entry: Entry
+) -> bool:
+    """Whether the log has room, and the unit of work goes on; if not, the get is tried again."""
+    if unit is not None and unit.state != ACTIVE:
+        call.connection.again = True  # its backout is not at its end; this get is in the next unit
+        return False
+    if unit is not None and entry.state == PUTTING and not own_is_whole(unit):
+        call.connection.again = True
+        return False
+    if entry.flags & PERSISTENT and not _has_room(kernel, call, unit, entry):
+        kernel.make_room(call.connection, "MQGET", local.name, 0)
+        return False
     return True
 
 
@@ -341,6 +387,8 @@ def was_taken(
 def _has_room(kernel: Kernel, call: GetCall, unit: UnitOfWork | None, entry: Entry) -> bool:
     if call.reserved < 0:
         return kernel.coordinator.has_room(unit, 0)
+    if entry.state == PUTTING:
+        unit = None  # to be taken back it is put again
     call.reserved = kernel.coordinator.reserve_return(unit, entry.length + len(entry.properties))
     return call.reserved > 0
 

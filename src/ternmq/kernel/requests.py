@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ternmq.base.errors import MQError
     from ternmq.kernel.connection import Connection, Handle
     from ternmq.kernel.logical_place import LogicalPlace
+    from ternmq.kernel.own_messages import OwnSearch
     from ternmq.kernel.seeking import Seek
     from ternmq.kernel.streaming import CopyTarget
     from ternmq.kernel.undertaking import Undertaking
@@ -255,6 +256,7 @@ class GetCall:
 
     __slots__ = (
         "assembly",
+        "beside",
         "browse",
         "connection",
         "deadline_ns",
@@ -266,6 +268,7 @@ class GetCall:
         "looking",
         "missed",
         "now_ns",
+        "own_search",
         "parts",
         "passed_place",
         "place_before",
@@ -285,6 +288,7 @@ class GetCall:
         self.handle = handle
         self.request = request
         self.browse = False
+        self.beside = False  # of a consumer: other verbs of its connection go on meanwhile
         self.deadline_ns: i64 = 0  # 0: none
         # What the answer depends on if another verb's step served it: the connection may be in a
         # verb of its own by the time that the answer is read.
@@ -302,6 +306,7 @@ class GetCall:
         self.walk: Cursor | None = None  # how far a long search has come
         self.seek: Seek | None = None  # the same for one by identifier
         self.fetch: Effect | None = None  # what was last read for it
+        self.own_search: OwnSearch | None = None  # how far it is among its own unit's puts
         self.looking = False  # its search goes on in another step, and then it would wait
         self.missed = False  # meanwhile a message came that it may have passed
         # Of a get that looks at groups: when it looked, the last group that it passed over, and the

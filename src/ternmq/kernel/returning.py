@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from ternmq.base.reasons import MQRC_TRUNCATED_MSG_FAILED
 from ternmq.kernel.acceptance import relieve
+from ternmq.kernel.complete_get import is_under_way
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.delivery import serve
+from ternmq.kernel.delivery import serve, wake_own
 from ternmq.kernel.ending import give_up
 from ternmq.kernel.get import stop_looking, stop_waiting
 from ternmq.kernel.kernel import BROKEN, Kernel
@@ -19,9 +20,10 @@ from ternmq.kernel.metering import was_taken_back
 from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.requests import GetCall
 from ternmq.txn.give_back import give_back_all
+from ternmq.txn.own_puts import put_own_back
 from ternmq.txn.single_changes import withdraw
 from ternmq.txn.unit import ACTIVE, Change
-from ternmq.values.entry import AVAILABLE, GETTING, GONE, NOWHERE, PUTTING, Entry
+from ternmq.values.entry import AVAILABLE, CANCELLED, GETTING, GONE, NOWHERE, PUTTING, Entry
 
 
 def _give_back(
@@ -37,6 +39,9 @@ def _give_back(
             return False
         for part in reversed(parts):
             coordinator.give_back_in_unit(unit, local.queue, part)
+    elif entry.state == CANCELLED:
+        if not _give_back_own(kernel, connection, local, entry):
+            return False
     elif entry.state == GONE:
         if len(parts) == 1:
             connection.depends_on(coordinator.give_back(local.queue, parts[0]))
@@ -45,6 +50,21 @@ def _give_back(
     if call.reports is not None:
         for at, report in enumerate(call.reports):
             _take_report_back(kernel, connection, report, at > 0)
+    return True
+
+
+def _give_back_own(kernel: Kernel, connection: Connection, local: LocalQueue, entry: Entry) -> bool:
+    """The same for a message that the unit of work had put itself. If that has committed since, the
+    message comes to its queue now; if it was backed out, the message never was."""
+    if entry.unit_id == 0:
+        connection.depends_on(kernel.coordinator.put(None, local.queue, entry))
+        return True
+    unit = connection.unit
+    if unit is None or unit.state != ACTIVE or entry.unit_id != unit.unit_id:
+        return False
+    put_own_back(kernel.coordinator, unit, local.queue, entry)
+    if local.waiters.count:
+        wake_own(kernel, connection, local)
     return True
 
 
@@ -75,6 +95,14 @@ def answered(kernel: Kernel, call: GetCall) -> None:
         call.reserved = 0
 
 
+def _give_up_segments(kernel: Kernel, call: GetCall) -> None:
+    """What a get of a complete message has taken so far goes back."""
+    takes_back = is_under_way(call)
+    call.assembly = None
+    if takes_back:
+        give_up(kernel, call.connection)
+
+
 def take_back(kernel: Kernel, call: GetCall) -> None:
     """The caller is gone: it waits no more, and the message it was to get is as if never got.
 
@@ -87,8 +115,7 @@ def take_back(kernel: Kernel, call: GetCall) -> None:
     stop_looking(call)
     answered(kernel, call)
     if call.assembly is not None:
-        call.assembly = None
-        give_up(kernel, connection)
+        _give_up_segments(kernel, call)
     local = call.handle.local
     entry = call.entry
     call.entry = None

@@ -4,9 +4,10 @@ A handle has a selection if its MQOD had a selection string, or if it was opened
 queue with SELECTOR; where there are several strings, a message must match all of them.
 
 A get that finds nothing remembers, for each priority, the place up to which nothing matched, and
-the next get of the handle begins there. New messages arrive behind every place. A message that
-comes back or is unlocked may be before one: the queue counts those (`Service.returns`), and if the
-count has changed the next search of the handle forgets its places.
+the next get of the handle begins there; so it does among the puts of its own unit of work. New
+messages arrive behind every place. A message that comes back or is unlocked may be before one: the
+queue counts those (`Service.returns`), and if the count has changed the next search of the handle
+forgets its places.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from typing import TYPE_CHECKING, Final, final
 from mypy_extensions import i64
 
 from ternmq.codec.selector.selector import Selector, compile_selector
-from ternmq.kernel.selection_source import EntrySource
 from ternmq.ports.clock import Clock
 from ternmq.store.catalog import Definition
 from ternmq.store.cursor import Cursor
 from ternmq.store.queue import LANES, Queue
 from ternmq.store.scanning import Matcher, SegmentScan
 from ternmq.values.entry import ZERO_ID, Entry
+from ternmq.values.selection_source import EntrySource
 
 if TYPE_CHECKING:
     from ternmq.kernel.kernel import Kernel
@@ -52,6 +53,8 @@ class HandleSelection(Matcher):
         self._is_searching = False  # a search of several steps is under way
         self._places: list[Cursor | None] = [None] * LANES
         self._returns: i64 = 0
+        self._own_unit: i64 = 0
+        self._own_places: list[int] = []
         self._can_change = any(one.can_change for one in selectors)
         # An identifier that every message must have, so that the index finds it.
         self.key_kind: i64 = NO_KIND
@@ -120,9 +123,18 @@ class HandleSelection(Matcher):
             self._places[lane] = place
         return place
 
+    def own_places(self, unit: i64) -> list[int]:
+        """By lane, the number of the last put of the get's own unit of work up to which nothing
+        matched."""
+        if unit != self._own_unit or not self._own_places:
+            self._own_unit = unit
+            self._own_places = [0] * LANES
+        return self._own_places
+
     def forget(self, queue: Queue) -> None:
         """Begin at the head of the queue again; the handle is closed, or messages came back."""
         self.scan = None
+        self._own_places = []
         for lane in range(LANES):
             place = self._places[lane]
             if place is not None:

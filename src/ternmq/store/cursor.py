@@ -3,6 +3,9 @@
 The place is (lane, sequence). While the message there is in memory the cursor also points at it, or
 at the one before it once it has left, so that the next message is found without a search. Owned by
 an object handle.
+
+A browse also sees what its own unit of work has put and not committed: behind all else of its lane,
+in the order of numbers. `own` is the last of these that it came to in this lane.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from ternmq.values.entry import NOWHERE, Entry
 class Cursor:
     """Where a browse stands; before the first message until it moves."""
 
-    __slots__ = ("at", "entry", "lane", "number", "on_message", "sequence", "stray")
+    __slots__ = ("at", "entry", "lane", "number", "on_message", "own", "sequence", "stray")
 
     def __init__(self) -> None:
         self.lane: i64 = 10
@@ -29,6 +32,7 @@ class Cursor:
         )
         self.at: Entry | None = None  # the message under the cursor, wherever it is
         self.on_message = False
+        self.own: Entry | None = None
         # a hint where to look among the strays; it may have left, or moved, since
         self.stray: Entry | None = None
 
@@ -40,6 +44,7 @@ class Cursor:
         self.number = 0
         self.on_message = False
         self.at = None
+        self.own = None
         self.stray = None
 
     def leave(self) -> None:
@@ -53,6 +58,8 @@ class Cursor:
     def stand_on(self, entry: Entry) -> None:
         """Move to a message."""
         self.leave()
+        if self.own is not None and self.lane != entry.lane:
+            self.own = None
         self.lane = entry.lane
         self.sequence = entry.sequence
         self.number = entry.number
@@ -61,6 +68,23 @@ class Cursor:
         if entry.place > NOWHERE:  # of the front or the rear
             entry.cursors += 1
             self.entry = entry
+
+    def stand_on_own(self, entry: Entry, behind: i64) -> None:
+        """Move to a message that its own unit of work has put: behind that place of its lane."""
+        self.leave()
+        self.lane = entry.lane
+        self.sequence = behind
+        self.number = entry.number
+        self.on_message = True
+        self.at = entry
+        self.own = entry
+
+    def settle_own(self) -> None:
+        """What it saw of its own unit of work may have been committed since, and has places now."""
+        own = self.own
+        if own is not None and own.sequence:
+            self.sequence = max(self.sequence, own.sequence)
+            self.own = None
 
     def pass_over(self, sequence: i64) -> None:
         """Move behind messages that were not brought to memory."""

@@ -8,7 +8,8 @@ first, chained at the head of the lane's segments, half of what is left at a tim
 oldest first, at the tail. A front list that a get has refilled within the interval is left alone,
 and so is the small rest of one.
 
-Writing and verification are those of `sweep`; docs/sweeper.md says where this differs from TPF's.
+Writing and verification are those of `sweep`; docs/operations/sweeper.md says where this differs
+from TPF's.
 """
 
 from __future__ import annotations

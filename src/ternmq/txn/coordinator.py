@@ -14,7 +14,7 @@ from mypy_extensions import i64
 
 from ternmq.base.attributes import LOCAL, QMGR
 from ternmq.base.errors import IntegrityError, check
-from ternmq.codec.message_image import FIXED_BYTES, pack_header
+from ternmq.codec.message_image import pack_header
 from ternmq.log.kinds import (
     BACKOUT,
     COMMIT,
@@ -54,10 +54,19 @@ from ternmq.txn.families.unit_records import (
 )
 from ternmq.txn.in_doubt import InDoubt
 from ternmq.txn.in_log import InLog
+from ternmq.txn.own_puts import own_get_ends
+from ternmq.txn.reserves import (
+    CHANGE_RESERVE,
+    COMPENSATE_ONE,
+    PUT_RECORD_OVERHEAD,
+    RETURN_RESERVE,
+    UNIT_RESERVE,
+)
 from ternmq.txn.unit import (
     ACTIVE,
     BACKING_OUT,
     CHANGE_GET,
+    CHANGE_NONE,
     CHANGE_PUT,
     ENDED,
     PREPARED,
@@ -75,16 +84,6 @@ from ternmq.values.entry import (
 )
 from ternmq.values.xid import XID
 
-# A unit's end may be forced alone: its record and the padding of a block before and after.
-UNIT_RESERVE: Final = 3 * 4096
-# Its share of COMMIT (24) or of a COMPENSATE of 256 changes, padding and headers included.
-CHANGE_RESERVE: Final = 48
-BACKOUT_STEP_CHANGES: Final = 256
-NUMBERS_RECORD_BYTES: Final = 40 + 16  # STREAM_NUMBERS, which may have to come before a put
-PUT_RECORD_OVERHEAD: Final = 40 + 40 + FIXED_BYTES + 8 + NUMBERS_RECORD_BYTES
-# A record that may have to be forced alone; and a COMPENSATE of one change.
-RETURN_RESERVE: Final = 4096
-COMPENSATE_ONE: Final = 40 + 8 + 24
 NUMBERS_AHEAD: Final = 16384  # stream numbers that one record reserves
 
 
@@ -293,6 +292,8 @@ class Coordinator:
             at -= 1
         check(at >= 0, f"{queue.name}: the get of {entry.number} is not a change of its unit")
         del changes[at]
+        if unit.own is not None:
+            unit.own.left(at)
         queue.uncommitted_gets -= 1
         entry.unit_id = 0
         queue.restore(entry)
@@ -455,15 +456,16 @@ class Coordinator:
         for change in unit.changes:
             entry = change.entry
             queue = change.queue
+            entry.unit_id = 0
             if change.kind == CHANGE_PUT:
                 queue.uncommitted_puts -= 1
                 queue.reveal(entry, 0)
-                entry.unit_id = 0
                 if entry.flags & PERSISTENT:
                     rows.append((int(queue.queue_id), int(entry.number), int(entry.sequence)))
+            elif change.kind == CHANGE_NONE:
+                own_get_ends(queue, entry)
             else:
                 queue.uncommitted_gets -= 1
-                entry.unit_id = 0
                 self.in_log.remove(entry)
                 queue.vanish(entry)
         return rows
@@ -506,6 +508,8 @@ class Coordinator:
         while unit.changes and done < changes_max:
             change = unit.changes.pop()
             done += 1
+            if change.kind == CHANGE_NONE:
+                continue
             entry = change.entry
             undo_change(self.in_log, change, entry.backout_count + 1)
             if entry.flags & PERSISTENT:

@@ -12,14 +12,14 @@ from mypy_extensions import i64
 from ternmq.log.kinds import PUT
 from ternmq.store.copying import tenths_of
 from ternmq.store.queue import Queue
-from ternmq.txn.coordinator import (
+from ternmq.txn.coordinator import Coordinator
+from ternmq.txn.families.message_records import OWN_BYTES_MAX, TARGET, Target, pack_puts
+from ternmq.txn.reserves import (
     CHANGE_RESERVE,
     NUMBERS_RECORD_BYTES,
     PUT_RECORD_OVERHEAD,
     UNIT_RESERVE,
-    Coordinator,
 )
-from ternmq.txn.families.message_records import OWN_BYTES_MAX, TARGET, Target, pack_puts
 from ternmq.txn.unit import CHANGE_PUT, Change, UnitOfWork
 from ternmq.values.entry import PERSISTENT, PUTTING, Entry
 

@@ -2,7 +2,7 @@
 the log is full.
 
 When nothing else helps, the oldest unit of work that still keeps the log from being reused is
-backed out, and the owner's next verb reports it; a prepared unit never is. Called after steps and
+backed out, and verbs of that unit report it; a prepared unit never is. Called after steps and
 by verbs that found no room.
 """
 
@@ -33,6 +33,7 @@ CHECKPOINT_RECORDS_MIN: Final = 100
 CHECKPOINT_RESERVE_MIN: Final = 3 * 4096  # a record that is forced alone, between two blocks
 CHECKPOINT_INTERVAL_NS: Final = 30 * 60 * 1_000_000_000
 VICTIM_STEP_CHANGES: Final = 256
+CHEAPER_TRIES: Final = 2  # of a verb without room: the disk reserve, then another log file
 LOG_FULL: Final = "the recovery log was full and this was the oldest unit of work"
 
 
@@ -74,8 +75,13 @@ class ExtentPrepare(Effect):
         keeper.look_ahead()
 
     def fail(self, error: OSError) -> None:
-        self.keeper.preparing = None
-        self.keeper.prepare_error = str(error)
+        keeper = self.keeper
+        keeper.preparing = None
+        if self.log_bytes and not keeper.secondary_bytes(self.extent):
+            # Extents were released since it was asked for: it is a primary, which needs no room.
+            keeper.look_ahead()
+            return
+        keeper.prepare_error = str(error)
 
 
 @final
@@ -140,7 +146,7 @@ class Keeper:
         # the log without ever being due for a checkpoint.
         self.lsn_then: i64 = max(control.checkpoint_lsn, FIRST_LSN)
         self.time_then_ns: i64 = 0
-        self.full_at: i64 = -1  # where the log ended when a full checkpoint last ended
+        self.full_at: i64 = -1  # the end of the log when a full checkpoint could do no more
         self.restored: list[Queue] = []  # queues that a victim's messages came back to
         self.checkpoints: i64 = 0
         self.victims: i64 = 0
@@ -155,11 +161,11 @@ class Keeper:
         if self.preparing is None:
             extent = self.space.wants_extent(self.coordinator.log.end_lsn)
             if extent is not None:
-                self.preparing = ExtentPrepare(self, extent, self._secondary_bytes(extent))
+                self.preparing = ExtentPrepare(self, extent, self.secondary_bytes(extent))
                 self.outbox.add(self.preparing)
         return self.preparing
 
-    def _secondary_bytes(self, extent: int) -> int:
+    def secondary_bytes(self, extent: int) -> int:
         """What all files of the log hold with this extent, if that makes a secondary of it."""
         files = extent + 1 - self.space.oldest
         if self.control.parameters.is_linear or files <= self.primary:
@@ -232,15 +238,19 @@ class Keeper:
         self.is_stuck = False
         checkpoint.unload()
         self.space.released_before(int(checkpoint.redo_lsn // self.extent_bytes))
-        if checkpoint.full:
-            self.full_at = self.coordinator.log.end_lsn
+        log = self.coordinator.log
+        if checkpoint.full and log.records == self.records_then + 1:
+            # Its own record alone has come since it began; after others, such as the end of a unit
+            # of work, another checkpoint may release more.
+            self.full_at = log.end_lsn
         self.look_ahead()
 
     def checkpoint_failed(self, checkpoint: Checkpoint, error: str) -> None:
         """Nothing was released; work goes on while there is room."""
         self.running = None
         self.last_failure = error
-        self.full_at = self.coordinator.log.end_lsn
+        if checkpoint.full:  # another kind has not tried to move every body out of the log
+            self.full_at = self.coordinator.log.end_lsn
         self.catalog.dead_folders.extend(checkpoint.remove_folders)
         self.waste.extend(checkpoint.removals)
 
@@ -274,8 +284,10 @@ class Keeper:
         ):
             self.back_out_victim(pin)
             return self._step_again()
-        # After a failure each verb tries once more: the disk may have space again.
-        if self.full_at == self.coordinator.log.end_lsn and (tries > 1 or not self.last_failure):
+        # After a failure each verb tries once more, after what is cheaper: the disk may have space
+        # again.
+        is_late = tries > CHEAPER_TRIES + 1
+        if self.full_at == self.coordinator.log.end_lsn and (is_late or not self.last_failure):
             return None
         checkpoint = self.begin(True, False)
         return checkpoint.awaited() or self._step_again()

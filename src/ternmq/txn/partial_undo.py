@@ -13,7 +13,7 @@ from ternmq.store.queue import Queue
 from ternmq.txn.coordinator import Coordinator
 from ternmq.txn.families.packing import pack_triples
 from ternmq.txn.families.unit_records import compensation_kind, undo_change
-from ternmq.txn.unit import UnitOfWork
+from ternmq.txn.unit import CHANGE_NONE, UnitOfWork
 
 
 def undo_latest(coordinator: Coordinator, unit: UnitOfWork, keep: i64, changes_max: i64) -> bool:
@@ -22,9 +22,12 @@ def undo_latest(coordinator: Coordinator, unit: UnitOfWork, keep: i64, changes_m
     rows: list[tuple[int, int, int]] = []
     queues: list[Queue] = []
     done: i64 = 0
+    unit.own = None
     while len(unit.changes) > keep and done < changes_max:
         change = unit.changes.pop()
         done += 1
+        if change.kind == CHANGE_NONE:
+            continue
         entry = change.entry
         undo_change(coordinator.in_log, change, entry.backout_count)
         if entry.persistent:

@@ -16,10 +16,11 @@ from ternmq.store.fetching import RecordReader
 from ternmq.store.queue import Queue
 from ternmq.store.segment import ALIVE, DEAD, Segment
 from ternmq.store.stream.stream_file import spill
+from ternmq.txn.change_index import ChangeIndex
 from ternmq.txn.families.packing import integer_of
 from ternmq.txn.in_log import InLog
 from ternmq.txn.number_map import NumberMap
-from ternmq.txn.unit import CHANGE_GET, CHANGE_PUT, Change, UnitOfWork
+from ternmq.txn.unit import CHANGE_GET, CHANGE_NONE, CHANGE_PUT, Change, UnitOfWork
 from ternmq.values.entry import GETTING, GONE, PUTTING, Entry
 from ternmq.values.xid import XID
 
@@ -32,6 +33,7 @@ class Redo:
         self.catalog = catalog
         self.in_log = InLog()
         self.units: dict[int, UnitOfWork] = {}
+        self._indexes: dict[int, ChangeIndex] = {}  # of those units of which a part was undone
         self.heuristic: dict[tuple[int, bytes, bytes], int] = {}
         self.heuristic_owners: dict[tuple[int, bytes, bytes], str] = {}
         self.definitions: dict[int, Definition] = {}
@@ -52,6 +54,7 @@ class Redo:
         for unit in self.units.values():
             # Some changes of a unit that was carried came from the checkpoint and some from the
             # log; messages become visible in the order they were put.
+            unit.changes = [one for one in unit.changes if one.kind != CHANGE_NONE]
             unit.changes.sort(key=_put_order)
         for queue in self.catalog.queues.values():
             check(not queue.undecided, f"{queue.name}: a prepared message without its unit of work")
@@ -127,6 +130,20 @@ class Redo:
             self.units[number] = unit
         unit.last_lsn = lsn
         return unit
+
+    def change_of(self, unit: UnitOfWork, key: tuple[int, int, int]) -> Change | None:
+        """A change of a unit by kind, queue and number, which the caller undoes: it stays in the
+        list as CHANGE_NONE."""
+        index = self._indexes.get(int(unit.unit_id))
+        if index is None:
+            index = ChangeIndex()
+            self._indexes[int(unit.unit_id)] = index
+        return index.take(unit.changes, key)
+
+    def end_unit(self, number: int) -> UnitOfWork | None:
+        """A unit that ends, if it is known."""
+        self._indexes.pop(number, None)
+        return self.units.pop(number, None)
 
     # ---- steps of records
 

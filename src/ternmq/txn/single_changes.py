@@ -13,7 +13,7 @@ from ternmq.store.queue import Queue
 from ternmq.txn.coordinator import Coordinator
 from ternmq.txn.families.packing import pack_triples
 from ternmq.txn.families.unit_records import compensation_kind, undo_change
-from ternmq.txn.unit import CHANGE_PUT, Change, UnitOfWork
+from ternmq.txn.unit import CHANGE_NONE, CHANGE_PUT, Change, UnitOfWork
 from ternmq.values.entry import PERSISTENT, Entry
 
 
@@ -32,7 +32,10 @@ def withdraw(coordinator: Coordinator, unit: UnitOfWork, change: Change) -> None
         at -= 1
     check(at >= 0, f"{change.queue.name}: the put is not a change of its unit")
     del changes[at]
+    if unit.own is not None:
+        unit.own.left(at)
     undo_change(coordinator.in_log, change, 0)
+    change.kind = CHANGE_NONE
     entry = change.entry
     if entry.flags & PERSISTENT:
         row = (compensation_kind(CHANGE_PUT, 0), int(change.queue.queue_id), int(entry.number))

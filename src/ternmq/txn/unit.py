@@ -7,13 +7,16 @@ while compensation goes on in bounded steps; ENDED.
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
 
 from ternmq.store.queue import Queue
 from ternmq.values.entry import Entry
 from ternmq.values.xid import XID
+
+if TYPE_CHECKING:
+    from ternmq.txn.own_puts import OwnPuts
 
 ACTIVE: Final = 0
 PREPARED: Final = 1
@@ -22,6 +25,7 @@ ENDED: Final = 3
 
 STATE_NAMES: Final = ("active", "prepared", "backing out", "ended")
 
+CHANGE_NONE: Final = 0  # was a put, which the unit itself has got: nothing is left to do
 CHANGE_PUT: Final = 1
 CHANGE_GET: Final = 2
 
@@ -57,6 +61,8 @@ class UnitOfWork:
         "durable_at",
         "first_lsn",
         "last_lsn",
+        "own",
+        "own_gets",
         "reserved",
         "restores",
         "started_ns",
@@ -74,12 +80,19 @@ class UnitOfWork:
         self.last_lsn: i64 = 0
         self.changes: list[Change] = []
         self.copies: i64 = 0  # how many of them put copies, which do not count in MAXUMSGS
+        self.own_gets: i64 = 0  # gets of its own puts, which leave no change
+        self.own: OwnPuts | None = None  # an index of its puts, once a get has asked for it
         self.reserved: i64 = 0
         self.durable_at: i64 = 0  # the highest LSN that its gets have read
         self.xid: XID | None = None
         self.restores: list[Restore] | None = None
         self.was_undone = False  # its backout has begun
-        self.backed_out_by = ""  # why the queue manager ended it; the owner's next verb reports it
+        self.backed_out_by = ""  # why the queue manager ended it; verbs of the unit report it
+
+    @property
+    def uncommitted(self) -> i64:
+        """Its puts and gets, as MAXUMSGS counts them."""
+        return len(self.changes) - self.copies + self.own_gets
 
     def restore(self) -> None:
         """It is backed out: so is what it has changed beside the queues."""
@@ -94,7 +107,9 @@ def serialize_unit(unit: UnitOfWork, only: Queue | None) -> dict[str, object]:
     changes = [
         [int(change.kind), int(change.queue.queue_id), int(change.entry.number)]
         for change in unit.changes
-        if change.entry.persistent and (only is None or change.queue is only)
+        if change.kind != CHANGE_NONE
+        and change.entry.persistent
+        and (only is None or change.queue is only)
     ]
     xid = unit.xid
     return {

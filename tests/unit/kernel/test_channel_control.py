@@ -8,7 +8,7 @@ from typing import Final
 
 from ternmq.base import object_types as types
 from ternmq.base.attributes import defaults_of
-from ternmq.channel.agent import NO_RETRY, NORMAL, RETRY, Agent
+from ternmq.channel.agent import NO_RETRY, NORMAL, RETRY, Agent, End
 from ternmq.channel.settings import ChannelSettings
 from ternmq.kernel.channel_control import (
     FULL,
@@ -21,6 +21,7 @@ from ternmq.kernel.channel_control import (
 )
 from ternmq.kernel.channel_instance import INACTIVE, RETRYING, STARTING, STOPPED, ChannelInstance
 from ternmq.store.catalog import Definition
+from ternmq.wire.fap.vocabulary import BATCH_FAILURE, CAN_NOT_STORE, QM_TERMINATING
 
 SECOND: Final = 1_000_000_000
 QUEUE: Final = "SYSTEM.CHANNEL.INITQ"
@@ -70,12 +71,15 @@ class Control:
         self.instances[self.number] = made
         return self.number
 
-    def end(self, name: str, kind: int, batches: int = 0) -> str:
+    def end(self, name: str, kind: int, batches: int = 0, code: int = 0, size: int = 50) -> str:
+        """An instance ends, by a code of STATUS_DATA; both ends had agreed on a size of batches."""
         (instance,) = [one for one in self.instances.values() if one.name == name]
         del self.instances[instance.number]
-        if batches:
+        if batches or code:
             instance.agent = Agent(ChannelSettings(name, types.SENDER, "QMA"))
             instance.agent.batches = batches
+            instance.agent.batch_messages = size
+            instance.agent.end = End(kind, "AMQ9506E", (), code)
         return self.machine.ended(self.definitions.get(name), instance, kind, self.now)
 
     def status(self, name: str) -> str:
@@ -338,3 +342,30 @@ def test_restart_when_retrying_or_stopped_then_as_before() -> None:
     assert control.machine.stopped == {"R"}
     control.machine.forget("TWO")
     assert control.status("TWO") == INACTIVE
+
+
+def test_batch_when_the_partner_cannot_store_it_then_the_next_attempt_has_half_of_it() -> None:
+    control = Control()
+    control.machine.start(control.define("A", short_retry_s=0))
+    found = []
+    for code, size in ((CAN_NOT_STORE, 50), (BATCH_FAILURE, 25), (CAN_NOT_STORE, 1)):
+        control.dial()
+        control.end("A", RETRY, code=code, size=size)
+        found.append(control.machine.channels["A"].batch_max)
+        control.after(0)
+    assert found == [25, 12, 1]
+
+
+def test_batch_when_another_was_confirmed_then_the_next_attempt_has_all_of_it() -> None:
+    control = Control()
+    control.machine.start(control.define("A", short_retry_s=0))
+    for code, batches, expected in (
+        (CAN_NOT_STORE, 0, 25),
+        (QM_TERMINATING, 0, 25),
+        (QM_TERMINATING, 1, 0),
+        (CAN_NOT_STORE, 1, 25),  # the last one was refused all the same
+    ):
+        control.dial()
+        control.end("A", RETRY, batches, code)
+        assert control.machine.channels["A"].batch_max == expected
+        control.after(0)

@@ -13,10 +13,12 @@ from ternmq.base.errors import MQError
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
+from ternmq.kernel.connection import Handle
 from ternmq.kernel.ending import back_out, commit, disconnect
 from ternmq.kernel.get import get, get_returnable, resume
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import GetCall, PutRequest
+from ternmq.kernel.resolve import open_queue
 from ternmq.kernel.returning import answered, take_back
 from ternmq.mqi.getting import get_request
 from ternmq.mqi.putting import put_request
@@ -26,6 +28,7 @@ from tests.unit.kernel.test_segmented_put import DATA, OUTSIDE, SEGMENTS, Segmen
 
 pytestmark = pytest.mark.core
 
+OPEN = mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED
 INSIDE_GET = mq.MQGMO_SYNCPOINT
 OUTSIDE_GET = mq.MQGMO_NO_SYNCPOINT
 
@@ -33,6 +36,10 @@ OUTSIDE_GET = mq.MQGMO_NO_SYNCPOINT
 def asked(options: int) -> GetRequest:
     gmo = GetOptions(options=options | mq.MQGMO_COMPLETE_MSG)
     return get_request(Descriptor(), gmo, 1 << 30)
+
+
+def plainly(options: int) -> GetRequest:
+    return get_request(Descriptor(), GetOptions(options=options), 1 << 30)
 
 
 class Completing(Segmenting):
@@ -46,10 +53,25 @@ class Completing(Segmenting):
         self.all_steps(self.request(OUTSIDE, persistence))
         self.engine.after_step()
 
-    def begin(self, options: int, returnable: bool = False) -> GetCall:
+    def begin(self, options: int, returnable: bool = False, beside: bool = False) -> GetCall:
         """The first step."""
+        if beside:
+            return get_returnable(self.kernel, self.link, self.handle, asked(options), True)
         start = get_returnable if returnable else get
         return start(self.kernel, self.link, self.handle, asked(options))
+
+    def other_handle(self) -> Handle:
+        """A handle of another queue, with one message."""
+        objects.define(self.kernel, self.link, LOCAL, "B", {}, False)
+        handle = open_queue(self.kernel, self.link, "B", "", "", OPEN)
+        assert handle is not None
+        request = put_request(self.kernel, self.link, Descriptor(), PutOptions(), "MQPUT")
+        assert put(self.kernel, self.link, handle, request, b"other") is not None
+        return handle
+
+    @property
+    def other_depth(self) -> int:
+        return int(self.kernel.locals["B"].queue.depth)
 
     def plain_request(self, persistence: int) -> PutRequest:
         """A message by itself, inside syncpoint."""
@@ -129,22 +151,85 @@ def test_complete_get_when_it_is_taken_back_unanswered_then_all_is_there(
     assert bench.reserved == bench.log_before
 
 
+@pytest.mark.parametrize("beside", [False, True], ids=["verb", "consumer"])
 @pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
 def test_complete_get_when_others_take_a_segment_between_then_it_gives_back_what_it_has(
-    bench: Completing, options: int
+    bench: Completing, options: int, beside: bool
 ) -> None:
-    call = bench.begin(options)
+    call = bench.begin(options, beside=beside)
+    resume(bench.kernel, call)
+    assert bench.available == SEGMENTS - 2 * STEP_MESSAGES_MAX
     other = bench.engine.connect("user", "application")
     handle = bench.handle_of(other)
     plain = get_request(Descriptor(), GetOptions(options=OUTSIDE_GET), 1 << 30)
     taken = get(bench.kernel, other, handle, plain)
     assert taken.entry is not None
-    while call.reason == 0:
-        assert call.entry is None
-        resume(bench.kernel, call)
+    for _ in range(10):
+        if call.reason == 0:
+            assert call.entry is None
+            resume(bench.kernel, call)
     assert call.reason == 2033
     assert bench.available == SEGMENTS - 1
     assert bench.link.undertaking is None
+
+
+@pytest.mark.parametrize("options", [INSIDE_GET, OUTSIDE_GET], ids=["inside", "outside"])
+def test_complete_get_of_a_consumer_when_another_consumer_gets_between_then_both_have_theirs(
+    bench: Completing, options: int
+) -> None:
+    handle = bench.other_handle()
+    call = bench.begin(options, beside=True)
+    other = get_returnable(bench.kernel, bench.link, handle, plainly(options), True)
+    before = other.entry
+    assert before is None
+    assert bench.go_on(call) == 2
+    resume(bench.kernel, other)
+    assert call.entry is not None
+    assert call.entry.data == DATA
+    assert other.entry is not None
+    assert other.entry.data == b"other"
+    for one in (call, other):
+        answered(bench.kernel, one)
+    if options == INSIDE_GET:
+        commit(bench.kernel, bench.link)
+    assert bench.depth() == 0
+    assert bench.link.undertaking is None
+    assert bench.reserved == bench.log_before
+
+
+@pytest.mark.parametrize("verb", ["put", "get"])
+def test_complete_get_of_a_consumer_when_its_unit_goes_on_and_it_is_held_then_only_it_goes_back(
+    bench: Completing, verb: str
+) -> None:
+    handle = bench.other_handle()
+    call = bench.begin(INSIDE_GET, beside=True)
+    if verb == "put":
+        request = bench.plain_request(1)
+        assert put(bench.kernel, bench.link, handle, request, b"mine") is not None
+    else:
+        assert get(bench.kernel, bench.link, handle, plainly(INSIDE_GET)).entry is not None
+    take_back(bench.kernel, call)
+    assert bench.available == SEGMENTS
+    commit(bench.kernel, bench.link)
+    assert bench.other_depth == (2 if verb == "put" else 0)
+    assert bench.available == SEGMENTS
+    assert bench.reserved == bench.log_before
+
+
+def test_complete_get_of_a_consumer_when_the_application_commits_between_then_it_begins_again(
+    bench: Completing,
+) -> None:
+    handle = bench.other_handle()
+    call = bench.begin(OUTSIDE_GET, beside=True)
+    assert put(bench.kernel, bench.link, handle, bench.plain_request(1), b"mine") is not None
+    commit(bench.kernel, bench.link)
+    while call.entry is None and call.reason == 0:
+        resume(bench.kernel, call)
+    assert call.entry is not None
+    assert call.entry.data == DATA
+    answered(bench.kernel, call)
+    assert (bench.depth(), bench.other_depth) == (0, 2)
+    assert bench.reserved == bench.log_before
 
 
 def test_complete_get_when_the_connection_vanishes_then_all_is_there(bench: Completing) -> None:

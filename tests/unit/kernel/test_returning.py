@@ -22,14 +22,18 @@ from ternmq.kernel.put import put
 from ternmq.kernel.requests import GetCall
 from ternmq.kernel.resolve import open_queue
 from ternmq.kernel.returning import answered, take_back
+from ternmq.kernel.two_phase import commit_prepared, prepare
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.mqi.getting import get_request
 from ternmq.mqi.putting import put_request
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_clock import OsClock
 from ternmq.ports.os_entropy import OsEntropy
+from ternmq.values.xid import XID
 
 pytestmark = pytest.mark.core
+
+NAMED = XID(1, b"global", b"branch")
 
 PAGES = 64
 OPEN = mq.MQOO_OUTPUT | mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
@@ -239,6 +243,68 @@ def test_take_back_when_the_unit_was_backed_out_then_nothing_more_happens() -> N
     back_out(bench.kernel, bench.link)
     take_back(bench.kernel, call)
     assert bench.texts() == ["one"]
+
+
+@pytest.mark.parametrize("ending", ["commit", "back out", "prepare", "crash"])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_take_back_when_its_own_unit_has_put_it_then_it_has_its_place_among_the_puts(
+    ending: str, persistent: bool
+) -> None:
+    bench = Bench()
+    before = bench.set_aside
+    for text in ("one", "two", "three"):
+        bench.put(text, persistent=persistent, syncpoint=True)
+    first = bench.get(mq.MQGMO_SYNCPOINT)
+    second = bench.get(mq.MQGMO_SYNCPOINT)
+    assert [call.entry.data for call in (first, second) if call.entry] == [b"one", b"two"]
+    take_back(bench.kernel, first)
+    answered(bench.kernel, second)
+    expected = ["one", "three"]
+    if ending == "commit":
+        commit(bench.kernel, bench.link)
+    elif ending == "prepare":
+        assert prepare(bench.kernel, bench.link, NAMED)
+        bench.restart()
+        assert bench.handle.local is not None
+        assert bench.handle.local.queue.depth == (2 if persistent else 0)
+        commit_prepared(bench.kernel, bench.link, NAMED)
+    else:
+        expected = []
+        if ending == "back out":
+            back_out(bench.kernel, bench.link)
+    if ending in ("commit", "back out"):
+        assert bench.set_aside == before
+    if persistent or ending == "crash":
+        bench.restart()
+    assert bench.texts() == (expected if persistent or ending == "commit" else [])
+
+
+@pytest.mark.parametrize("commits", [False, True])
+def test_take_back_after_the_unit_that_had_put_it_ended_then_nothing_is_lost_or_doubled(
+    commits: bool,
+) -> None:
+    bench = Bench()
+    bench.put("one", syncpoint=True)
+    call = bench.get(mq.MQGMO_SYNCPOINT)
+    (commit if commits else back_out)(bench.kernel, bench.link)
+    take_back(bench.kernel, call)
+    bench.restart()
+    assert bench.texts() == (["one"] if commits else [])
+
+
+@pytest.mark.parametrize("options", [mq.MQGMO_SYNCPOINT, mq.MQGMO_BROWSE_FIRST])
+def test_get_that_waits_when_its_own_unit_puts_then_it_is_served(options: int) -> None:
+    bench = Bench()
+    call = bench.get(options | mq.MQGMO_WAIT)
+    outside = bench.get(mq.MQGMO_WAIT, bench.open(bench.link))
+    elsewhere = bench.get(options | mq.MQGMO_WAIT, bench.open(bench.engine.connect("u", "b")))
+    calls = (call, outside, elsewhere)
+    bench.put("mine", syncpoint=True)
+    assert [one.waiting for one in calls] == [True] * 3  # the put is a verb of the same connection
+    bench.run_effects()
+    assert [one.waiting for one in calls] == [False, True, True]
+    assert call.entry is not None
+    assert call.entry.data == b"mine"
 
 
 def test_take_back_when_it_was_swept_then_it_is_there_after_a_checkpoint() -> None:

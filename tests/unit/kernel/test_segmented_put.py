@@ -10,14 +10,18 @@ from ternmq.admin.commands import objects
 from ternmq.base import constants as mq
 from ternmq.base.attributes import LOCAL
 from ternmq.base.errors import MQError
+from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.delivery import AskOwn
 from ternmq.kernel.ending import back_out, commit, disconnect
+from ternmq.kernel.get import get
 from ternmq.kernel.put import put
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.resolve import open_queue
 from ternmq.kernel.two_phase import commit_prepared, prepare
+from ternmq.mqi.getting import get_request
 from ternmq.mqi.putting import put_request
 from ternmq.values.entry import Entry
 from ternmq.values.xid import XID
@@ -220,3 +224,23 @@ def test_segmented_put_when_the_log_is_full_and_it_is_the_victim_then_it_is_undo
     while state.unit.changes:
         bench.kernel.keeper.back_out_victim(state.unit)
     assert bench.depth() == 0
+
+
+def test_segmented_put_when_a_get_of_its_own_unit_waits_then_that_gets_after_the_last_step(
+    bench: Segmenting,
+) -> None:
+    handle = bench.handle_of(bench.link)
+    gmo = GetOptions(options=mq.MQGMO_SYNCPOINT | mq.MQGMO_WAIT, wait_interval=-1)
+    call = get(bench.kernel, bench.link, handle, get_request(Descriptor(), gmo, 1024))
+    assert call.waiting
+    request = bench.request(INSIDE, 0)
+    for last in (False, False, True):
+        assert (bench.step(request) is not None) == last
+        for effect in list(bench.engine.outbox.effects):
+            if isinstance(effect, AskOwn):
+                bench.engine.outbox.effects.remove(effect)
+                effect.complete()
+        assert call.waiting != last
+    assert call.entry is not None
+    assert call.entry.data == DATA[:1024]
+    assert bench.depth() == SEGMENTS - 1

@@ -211,6 +211,14 @@ def test_gets_that_are_allowed_again_trigger(bench: Bench) -> None:
     assert bench.count() == 1
 
 
+def test_trigger_data_that_is_corrected_triggers_with_the_new_data(bench: Bench) -> None:
+    bench.put()
+    assert bench.count() == 1
+    bench.alter("TRIGDATA('A.TO.B')")  # the monitor could do nothing with what was there
+    [found] = bench.triggers()
+    assert found.trigger_data == "A.TO.B"
+
+
 def test_an_attribute_that_does_not_matter_triggers_nothing(bench: Bench) -> None:
     bench.put()
     assert bench.count() == 1

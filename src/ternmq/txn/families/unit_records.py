@@ -27,8 +27,16 @@ from ternmq.txn.families.message_history import MessageHistory
 from ternmq.txn.families.packing import unpack_triples
 from ternmq.txn.families.record_kind import MessageRecordKind, RecordKind
 from ternmq.txn.in_log import InLog
+from ternmq.txn.own_puts import forget_browses
 from ternmq.txn.redo import Redo
-from ternmq.txn.unit import BACKING_OUT, CHANGE_GET, CHANGE_PUT, PREPARED, Change
+from ternmq.txn.unit import (
+    BACKING_OUT,
+    CHANGE_GET,
+    CHANGE_NONE,
+    CHANGE_PUT,
+    PREPARED,
+    Change,
+)
 from ternmq.values.xid import XID
 
 XID_HEAD: Final = struct.Struct("<iHH")
@@ -60,7 +68,7 @@ def commit_unit(
     redo: Redo, unit_id: int, rows: list[tuple[int, int, int]], record: LogRecord
 ) -> None:
     """A unit ends by COMMIT or LEDGER."""
-    unit = redo.units.pop(unit_id, None)
+    unit = redo.end_unit(unit_id)
     sequences: dict[tuple[int, int], int] = {}
     for queue_id, number, sequence in rows:
         sequences[(queue_id, number)] = sequence
@@ -79,7 +87,7 @@ def commit_unit(
             redo.reveal(queue, entry, new, record.end_lsn)
             if entry.segment is not None:
                 redo.in_log.add(entry, record.lsn)
-        else:
+        elif change.kind == CHANGE_GET:
             queue.uncommitted_gets -= 1
             redo.in_log.remove(entry)
             queue.vanish(entry)
@@ -116,6 +124,8 @@ def undo_change(in_log: InLog, change: Change, backout_count: i64) -> None:
     if change.kind == CHANGE_PUT:
         queue.uncommitted_puts -= 1
         in_log.remove(entry)
+        if queue.marks or queue.locks:
+            forget_browses(queue, entry)
         queue.vanish(entry)
     else:
         queue.uncommitted_gets -= 1
@@ -128,25 +138,20 @@ class CompensateKind(MessageRecordKind):
     """Some changes of a unit are undone."""
 
     def redo(self, redo: Redo, record: LogRecord) -> None:
-        undone: dict[tuple[int, int, int], int] = {}
-        for kind, queue_id, number in unpack_triples(record.payload):
-            undone[(kind & 0xFF, queue_id, number)] = kind >> 8
-            if kind & 0xFF == CHANGE_PUT:
-                _decide(redo, queue_id, number, 0, record)
         unit = redo.units.get(record.uow)
-        if unit is None:
-            return
-        unit.last_lsn = record.lsn
-        unit.state = BACKING_OUT
-        unit.xid = None
-        left: list[Change] = []
-        for change in unit.changes:
-            key = (int(change.kind), int(change.queue.queue_id), int(change.entry.number))
-            if key in undone:
-                undo_change(redo.in_log, change, undone[key])
-            else:
-                left.append(change)
-        unit.changes = left
+        if unit is not None:
+            unit.last_lsn = record.lsn
+            unit.state = BACKING_OUT
+            unit.xid = None
+        for row, queue_id, number in unpack_triples(record.payload):
+            kind = row & 0xFF
+            if kind == CHANGE_PUT:
+                _decide(redo, queue_id, number, 0, record)
+            if unit is not None:
+                change = redo.change_of(unit, (kind, queue_id, number))
+                if change is not None:
+                    undo_change(redo.in_log, change, row >> 8)
+                    change.kind = CHANGE_NONE
 
     def queues(self, record: LogRecord) -> list[int]:
         rows = unpack_triples(record.payload)
@@ -174,11 +179,12 @@ class BackoutKind(MessageRecordKind):
     def redo(self, redo: Redo, record: LogRecord) -> None:
         """All changes are compensated, but those to a queue that was damaged when the unit was
         backed out; they are known here if it is re-created now."""
-        unit = redo.units.pop(record.uow, None)
+        unit = redo.end_unit(record.uow)
         if unit is None:
             return
         for change in reversed(unit.changes):
-            undo_change(redo.in_log, change, change.entry.backout_count + 1)
+            if change.kind != CHANGE_NONE:
+                undo_change(redo.in_log, change, change.entry.backout_count + 1)
 
     def describe(self, record: LogRecord, names: Names, data_bytes: int) -> Values:
         return {}

@@ -31,7 +31,7 @@ from ternmq.txn.families.table import kind_of
 from ternmq.txn.number_map import NumberMap
 from ternmq.txn.redo import Redo
 from ternmq.txn.replay_segments import ReplaySegments
-from ternmq.txn.unit import CHANGE_PUT, Change
+from ternmq.txn.unit import CHANGE_NONE, CHANGE_PUT, Change
 from ternmq.values.entry import Entry
 
 
@@ -282,6 +282,8 @@ class Rebuild:
         found: dict[tuple[int, int, int], Change] = {}
         for unit in self.redo.units.values():
             for change in unit.changes:
+                if change.kind == CHANGE_NONE:
+                    continue
                 found[int(unit.unit_id), int(change.kind), int(change.entry.number)] = change
         return found
 
