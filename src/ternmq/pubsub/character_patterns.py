@@ -1,8 +1,8 @@
-"""Patterns by character: "*" stands for any characters, also none and also "/", "?" for one, "%"
-makes the next one ordinary.
+"""Subscriptions with patterns by character.
 
 They are found by what stands before the first wildcard, of which up to `PREFIX_MAX` characters
-count. A pattern is cut at each "*" into pieces, which are looked for one after the other.
+count. A pattern is cut at each "*" into pieces, which are looked for one after the other. A long
+piece with a "?" would be compared at every place: such a pattern is an automaton.
 """
 
 from __future__ import annotations
@@ -11,37 +11,18 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ternmq.pubsub.pattern_automaton import PatternAutomaton
 from ternmq.pubsub.subscription import Subscription
+from ternmq.pubsub.wildcards import (
+    ANY_CHARACTERS,
+    ESCAPE,
+    ONE_CHARACTER,
+    plain_text,
+    wildcard_position,
+)
 
 PREFIX_MAX: Final = 64
-ANY_CHARACTERS: Final = "*"
-ONE_CHARACTER: Final = "?"
-ESCAPE: Final = "%"
-
-
-def wildcard_position(pattern: str) -> int:
-    """Where the first wildcard stands; -1 if there is none."""
-    at = 0
-    while at < len(pattern):
-        one = pattern[at]
-        if one in (ANY_CHARACTERS, ONE_CHARACTER):
-            return at
-        at += 2 if one == ESCAPE else 1
-    return -1
-
-
-def plain_text(pattern: str) -> str:
-    """A pattern, or a part of one, without wildcards: what its escapes stand for."""
-    if ESCAPE not in pattern:
-        return pattern
-    parts: list[str] = []
-    at = 0
-    while at < len(pattern):
-        if pattern[at] == ESCAPE and at + 1 < len(pattern):
-            at += 1
-        parts.append(pattern[at])
-        at += 1
-    return "".join(parts)
+LONG_PIECE: Final = 16  # characters
 
 
 @final
@@ -101,15 +82,18 @@ def _pieces(pattern: str) -> list[_Piece]:
 class CharacterPattern:
     """A pattern, cut into pieces."""
 
-    __slots__ = ("_pieces", "subscription")
+    __slots__ = ("_pieces", "is_hard", "subscription")
 
     def __init__(self, pattern: str, subscription: Subscription) -> None:
         self.subscription = subscription
         self._pieces = _pieces(pattern)
+        self.is_hard = any(one.is_free and len(one.text) > LONG_PIECE for one in self._pieces)
 
     def matches(self, topic_string: str) -> bool:
         """The first piece stands at the beginning, the last one at the end, the others somewhere
         between, each behind the one before."""
+        if self.is_hard:
+            return PatternAutomaton(self.subscription.topic_string, True).matches(topic_string)
         first = self._pieces[0]
         if not first.is_at(topic_string, 0):
             return False
@@ -127,6 +111,9 @@ class CharacterPattern:
                 return False
             at += len(piece.text)
         return True
+
+
+_NO_PATTERNS: Final[list[CharacterPattern]] = []
 
 
 def _prefix(pattern: str) -> str:
@@ -172,15 +159,15 @@ class CharacterIndex:
         self._with_length[length] += by
         self._lengths = [one for one, many in enumerate(self._with_length) if many]
 
-    def match(self, topic_string: str, out: list[Subscription]) -> None:
-        """Append those that match a topic."""
+    def candidates(self, topic_string: str) -> list[CharacterPattern]:
+        """Those that may match a topic, as far as their beginning shows."""
         if not self._lengths:
-            return
+            return _NO_PATTERNS
+        found: list[CharacterPattern] = []
         for length in self._lengths:
             if length > len(topic_string):
                 break
             patterns = self._by_prefix.get(topic_string[:length])
             if patterns is not None:
-                out.extend(
-                    [one.subscription for one in patterns.values() if one.matches(topic_string)]
-                )
+                found.extend(patterns.values())
+        return found

@@ -18,7 +18,7 @@ from ternmq.pubsub.own_messages import find_message, is_parked, take_message
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE, pack_subscriptions
 from ternmq.pubsub.subscription_store import UNIT_BYTES, StoredMessage, known, put_messages
-from ternmq.txn.coordinator import CHANGE_RESERVE
+from ternmq.txn.reserves import CHANGE_RESERVE
 from ternmq.txn.unit import ACTIVE, ENDED, UnitOfWork
 
 if TYPE_CHECKING:

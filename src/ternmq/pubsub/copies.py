@@ -23,14 +23,14 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.kernel.undertaking import Undertaking
 from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
-from ternmq.txn.coordinator import (
+from ternmq.txn.copied_put import put_all
+from ternmq.txn.families.message_records import OWN_BYTES_MAX, TARGET
+from ternmq.txn.reserves import (
     CHANGE_RESERVE,
     NUMBERS_RECORD_BYTES,
     PUT_RECORD_OVERHEAD,
     UNIT_RESERVE,
 )
-from ternmq.txn.copied_put import put_all
-from ternmq.txn.families.message_records import OWN_BYTES_MAX, TARGET
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import PERSISTENT, REPORTS, Entry
 
@@ -173,7 +173,7 @@ class Copies:
         kernel = self._kernel
         if kernel.measured:
             was_sent(kernel, entry)
-        arrived(kernel, local, entry, unit, True)
+        arrived(kernel, self._connection, local, entry, unit, True)
 
     def _report(self, unit: UnitOfWork, is_inner: bool) -> bool:
         """Put the COA reports; False: parked, and nothing was done."""

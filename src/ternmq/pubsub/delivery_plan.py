@@ -28,9 +28,10 @@ from ternmq.codec.mqi.mqmd import (
     REPORT_AT,
     USER_ID_AT,
 )
-from ternmq.kernel.connection import Connection
+from ternmq.codec.publication_area import publication_area
+from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.objects import LocalQueue
-from ternmq.pubsub.publication_properties import publication_area
+from ternmq.kernel.selection import HandleSelection
 from ternmq.pubsub.queued.streams import DEFAULT_STREAM
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_groups import chosen
@@ -47,13 +48,14 @@ _NO_ORIGIN_DATA: Final = b" " * (GROUP_ID_AT - APPL_ORIGIN_DATA_AT)
 _NO_BYTES: Final = b""
 _PERSISTENCE_SHIFT: Final = 40  # above all MQREGO_
 _DATAGRAM: Final = struct.pack("<ii", mq.MQRO_NONE, mq.MQMT_DATAGRAM)
+STYLES_MAX: Final = 1024  # that are kept
 WITH_HEADER: Final = (mq.MQPSPROP_RFH2, mq.MQPSPROP_COMPAT)  # that go before the data
 
 
 @final
 class Style:
     """What the copies for some subscriptions have in common, made for one publication and kept for
-    the next one, which is mostly of the same kind."""
+    the next one, which is mostly of the same kind. Plans share it."""
 
     __slots__ = (
         "_of_area",
@@ -61,10 +63,12 @@ class Style:
         "_of_level",
         "_of_options",
         "_of_replies",
+        "_of_topic",
         "area",
         "base",
         "form",
         "identity",
+        "in_plan",
         "own_priority",
         "persistence",
         "priority",
@@ -80,6 +84,7 @@ class Style:
         self.user_data = user_data
         # Of a subscriber of queued publish/subscribe: MQREGO_, and which persistence that asks for.
         self.registration: i64 = 0
+        self.in_plan: i64 = 0  # the number of the last plan that uses it
         self.stream = ""  # that its publications are to name
         self.persistence: i64 = -1  # as published
         self.priority: i64 = 0
@@ -87,6 +92,7 @@ class Style:
         self.area = _NO_BYTES
         self._of_base = _NO_BYTES
         self._of_area = _NO_BYTES
+        self._of_topic = ""
         self._of_options: i64 = -1
         self._of_level: i64 = -1
         self._of_replies = True
@@ -143,7 +149,8 @@ class Style:
     def make_area(self, published: bytes, topic_string: str, options: i64, level: i64) -> None:
         """The property area, from the publisher's properties."""
         if (
-            self._of_options == options
+            self._of_topic == topic_string
+            and self._of_options == options
             and self._of_level == level
             and (published is self._of_area or published == self._of_area)
         ):
@@ -154,6 +161,7 @@ class Style:
                 published, topic_string, self.user_data, options, level, False
             )
         self._of_area = published
+        self._of_topic = topic_string
         self._of_options = options
         self._of_level = level
 
@@ -168,6 +176,7 @@ class Delivery:
         "is_allowed",
         "is_logged",
         "local",
+        "selection",
         "style",
         "subscription",
     )
@@ -184,16 +193,20 @@ class Delivery:
         # The queue goes with its subscription, so a persistent copy need not survive a restart.
         self.is_logged = not (terms.is_managed and not terms.is_durable)
         self.is_allowed = True  # its user may put to the queue
+        self.selection: HandleSelection | None = None
 
-    def wants(self, published: Entry, connection: Connection, others_only: bool) -> bool:
+    def wants(
+        self, published: Entry, connection: Connection, handles: dict[bytes, Handle] | None
+    ) -> bool:
         """Whether its selector, if it has one, lets a publication pass, and whether it is not left
-        out as one of the publisher's own."""
-        subscription = self.subscription
-        selection = subscription.selection
+        out as one of the publisher's own; `handles`, if given, says who has it open."""
+        selection = self.selection
         if selection is not None and not selection.matches(published):
             return False
-        handle = subscription.handle
-        return not others_only or handle is None or handle.connection is not connection
+        if handles is None:
+            return True
+        handle = handles.get(self.subscription.sub_id)
+        return handle is None or handle.connection is not connection
 
 
 @final
@@ -216,10 +229,12 @@ class DeliveryPlan:
         self.is_plain = True  # all are local queues, each is there once, properties are properties
         self.is_logged = False  # a persistent publication is logged for at least one
 
-    def choose(self, published: Entry, connection: Connection, others_only: bool) -> list[Delivery]:
-        """Who gets this publication; `others_only` leaves out subscriptions that the publisher's
-        connection has open."""
-        found = [one for one in self.candidates if one.wants(published, connection, others_only)]
+    def choose(
+        self, published: Entry, connection: Connection, handles: dict[bytes, Handle] | None
+    ) -> list[Delivery]:
+        """Who gets this publication; with `handles` the subscriptions are left out that the
+        publisher's connection has open."""
+        found = [one for one in self.candidates if one.wants(published, connection, handles)]
         return chosen_of(found, self.level) if self.is_special else found
 
 
@@ -259,6 +274,8 @@ def style_for(
     style = styles.get(key)
     if style is None:
         style = style_of(terms, user_data, destination)
+        if len(styles) >= STYLES_MAX:
+            styles.clear()
         styles[key] = style
     return style
 

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Final, final
 from mypy_extensions import i64
 
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.selection import selection_of
 from ternmq.pubsub.delivery_plan import (
     WITH_HEADER,
     Delivery,
     DeliveryPlan,
-    Style,
-    StyleKey,
     chosen_of,
     style_for,
 )
+from ternmq.pubsub.match_index import Matching
 from ternmq.pubsub.receiving_authority import may_receive
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_of
+from ternmq.pubsub.topic_tree import SEPARATOR
 
 if TYPE_CHECKING:
     from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
@@ -44,9 +43,16 @@ class Planning:
     ) -> None:
         self._pubsub = pubsub
         self._user = topic.user
-        self._matched = pubsub.index.match(topic.topic_string, attributes.block_level)
+        levels = topic.levels
+        if levels is None:
+            levels = topic.topic_string.split(SEPARATOR)
+        topic.levels = None
+        block_level = attributes.block_level
+        self._matching = Matching(pubsub.index, topic.topic_string, levels, block_level)
+        self._has_matched = False  # all are found
         self._at: i64 = 0
-        self._styles: dict[StyleKey, Style] = {}
+        pubsub.planned += 1
+        self._number = pubsub.planned
         self._now_ns: i64 = pubsub.kernel.clock.now_ns()
         self.begun: i64 = 0  # how often, for one publication
         self.plan = DeliveryPlan(attributes, level)
@@ -64,16 +70,21 @@ class Planning:
     def step(self, connection: Connection) -> bool:
         """Go through some of the subscriptions; False: parked until a queue is loaded, or `again`
         is set."""
-        last = min(self._at + STEP_SUBSCRIPTIONS, len(self._matched))
+        if not self._has_matched:
+            if not self._matching.step():
+                connection.again = True
+                return False
+            self._has_matched = True
+        matched = self._matching.found
+        last = min(self._at + STEP_SUBSCRIPTIONS, len(matched))
         while self._at < last:
-            if not self._add(connection, self._matched[self._at]):
+            if not self._add(connection, matched[self._at]):
                 return False
             self._at += 1
-        if self._at < len(self._matched):
+        if self._at < len(matched):
             connection.again = True
             return False
         plan = self.plan
-        plan.styles = list(self._styles.values())
         if not plan.selects:
             plan.rows = plan.candidates
             if plan.is_special:
@@ -100,13 +111,16 @@ class Planning:
             return False
         if ends and (plan.expires_ns == 0 or ends < plan.expires_ns):
             plan.expires_ns = ends
-        if terms.selector and subscription.selection is None:
-            subscription.selection = selection_of(kernel, [], terms.selector)
-        plan.selects = plan.selects or subscription.selection is not None
         if self._user:
             terms = terms._replace(user=self._user, sets_identity=False)
-        style = style_for(self._styles, terms, subscription.user_data, found)
+        style = style_for(pubsub.styles, terms, subscription.user_data, found)
+        if style.in_plan != self._number:
+            style.in_plan = self._number
+            plan.styles.append(style)
         delivery = Delivery(subscription, found, style)
+        if terms.selector:
+            delivery.selection = pubsub.selection(subscription)
+            plan.selects = True
         if kernel.authority.enabled:
             delivery.is_allowed = may_receive(kernel, subscription)
         plan.candidates.append(delivery)

@@ -1,123 +1,48 @@
 """Which subscriptions a topic string matches.
 
-By topic level: "+" stands for one level, "#" for any number of levels, also none, each only as a
-whole level. A pattern is a path in a trie. A topic string goes through it level by level with all
-nodes that are still possible, so that no pattern costs more than nodes times levels. A branch that
-leads to one subscription only is that subscription: a hundred thousand of them have few nodes.
+By topic level: a topic string goes through the trie of patterns (`pattern_trie`) level by level,
+with all nodes that are still possible. A long pattern that may begin at any level would have as
+many possible nodes as it has levels: such patterns are apart, each an automaton
+(`pattern_automaton`), and only a topic of as many levels asks them. Whoever must not take long goes
+through the index in steps (`Matching`).
 By character: `character_patterns`.
 """
 
 from __future__ import annotations
 
-from sys import intern
 from typing import Final, final
 
 from mypy_extensions import i64
 
-from ternmq.pubsub.character_patterns import (
-    CharacterIndex,
-    plain_text,
-    wildcard_position,
+from ternmq.pubsub.character_patterns import CharacterIndex
+from ternmq.pubsub.pattern_automaton import PatternAutomaton
+from ternmq.pubsub.pattern_trie import (
+    PatternNode,
+    ends_with,
+    insert,
+    levels_of,
+    take_out,
 )
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.topic_tree import SEPARATOR
+from ternmq.pubsub.wildcards import ANY_LEVELS, NO_WILDCARD, wildcard_level
 
-ONE_LEVEL: Final = "+"
-ANY_LEVELS: Final = "#"
-NO_WILDCARD: Final = 1 << 30
-_ANY_TWICE: Final = "#/#"
+LONG_LEVELS: Final = 16  # more behind a "#" that is not the last level: not in the trie
+STEP_NODES: Final = 4096  # of the trie, or levels that an automaton takes
 
 
 @final
-class _PatternNode:
-    __slots__ = (
-        "any_levels",
-        "children",
-        "found",
-        "is_any",
-        "level",
-        "one_level",
-        "only",
-        "stamp",
-    )
+class LongPattern:
+    """A subscription that is not in the trie."""
 
-    def __init__(self, is_any: bool) -> None:
-        self.is_any = is_any  # stands behind a "#": it stays possible at every further level
-        # By level: the only branch, or `children` with more. A branch that is a subscription has
-        # no other below it; none is directly below a "#", where it could be found twice.
-        self.level = ""
-        self.only: _PatternNode | Subscription | None = None
-        self.children: dict[str, _PatternNode | Subscription] | None = None
-        self.one_level: _PatternNode | Subscription | None = None
-        self.any_levels: _PatternNode | Subscription | None = None
-        self.found: Subscription | list[Subscription] | None = None  # that end here
-        self.stamp: i64 = 0  # of the step at which it was last entered
+    __slots__ = ("levels", "subscription")
 
-    def branch(self, level: str) -> _PatternNode | Subscription | None:
-        """What stands behind a level that is no wildcard."""
-        if self.children is not None:
-            return self.children.get(level)
-        return self.only if self.level == level else None
-
-    def set_branch(self, level: str, place: _PatternNode | Subscription) -> None:
-        """Put something behind it, or something else."""
-        level = intern(level)  # the same names come back at many nodes
-        if self.children is not None:
-            self.children[level] = place
-        elif self.only is None or self.level == level:
-            self.level = level
-            self.only = place
-        else:
-            self.children = {self.level: self.only, level: place}
-            self.only = None
-            self.level = ""
-
-    def drop_branch(self, level: str) -> None:
-        """Nothing stands behind it any more."""
-        children = self.children
-        if children is None:
-            self.only = None
-            self.level = ""
-            return
-        del children[level]
-        if not children:
-            self.children = None
-
-    def is_empty(self) -> bool:
-        """Nothing ends here or goes on from here."""
-        return (
-            self.only is None
-            and self.children is None
-            and self.one_level is None
-            and self.any_levels is None
-            and self.found is None
-        )
+    def __init__(self, subscription: Subscription, levels: i64) -> None:
+        self.subscription = subscription
+        self.levels: i64 = levels  # that a topic has at least
 
 
-def wildcard_level(topic_string: str, by_character: bool) -> i64:
-    """How many whole levels stand before the first wildcard."""
-    if by_character:
-        end = wildcard_position(topic_string)
-        return NO_WILDCARD if end < 0 else plain_text(topic_string[:end]).count(SEPARATOR)
-    for at, level in enumerate(topic_string.split(SEPARATOR)):
-        if level in (ONE_LEVEL, ANY_LEVELS):
-            return at
-    return NO_WILDCARD
-
-
-def literal_prefix(topic_string: str, by_character: bool) -> str:
-    """The levels of a pattern before its first wildcard, without escapes; all of it if it has
-    none. What it matches is at or below that topic."""
-    if by_character:
-        end = wildcard_position(topic_string)
-        if end < 0:
-            return plain_text(topic_string)
-        before = plain_text(topic_string[:end])
-        return before[: max(before.rfind(SEPARATOR), 0)]
-    level = wildcard_level(topic_string, False)
-    if level == NO_WILDCARD:
-        return topic_string
-    return SEPARATOR.join(topic_string.split(SEPARATOR)[:level])
+_NO_LONG: Final[list[LongPattern]] = []
 
 
 @final
@@ -126,13 +51,14 @@ class MatchIndex:
 
     def __init__(self) -> None:
         self.version: i64 = 0  # rises with every change
-        self._root = _PatternNode(False)
-        self._by_character = CharacterIndex()
-        self._stamp: i64 = 0
+        self.root = PatternNode(False)
+        self.by_character = CharacterIndex()
+        self.long: dict[bytes, LongPattern] = {}  # by SubId
+        self.stamp: i64 = 0
 
     def is_empty(self) -> bool:
         """Nothing is left, not even an empty node."""
-        return self._root.is_empty() and self._by_character.is_empty()
+        return self.root.is_empty() and self.by_character.is_empty() and not self.long
 
     def add(self, subscription: Subscription) -> None:
         """Let it match."""
@@ -140,25 +66,138 @@ class MatchIndex:
         by_character = subscription.terms.by_character
         subscription.wildcard_level = wildcard_level(subscription.topic_string, by_character)
         if by_character and subscription.wildcard_level != NO_WILDCARD:
-            self._by_character.add(subscription)
+            self.by_character.add(subscription)
+            return
+        levels = levels_of(subscription)
+        if not by_character and _is_long(levels):
+            needed = len(levels) - levels.count(ANY_LEVELS)
+            self.long[subscription.sub_id] = LongPattern(subscription, needed)
         else:
-            _insert(self._root, subscription, _levels(subscription), 0)
+            insert(self.root, subscription, levels, 0)
 
     def remove(self, subscription: Subscription) -> None:
         """It matches nothing any more."""
         self.version += 1
         by_character = subscription.terms.by_character
         if by_character and subscription.wildcard_level != NO_WILDCARD:
-            self._by_character.remove(subscription)
-        else:
-            _take_out(self._root, subscription)
+            self.by_character.remove(subscription)
+        elif self.long.pop(subscription.sub_id, None) is None:
+            take_out(self.root, subscription)
 
     def match(self, topic_string: str, block_level: i64 = 0) -> list[Subscription]:
-        """The subscriptions that match a topic, each once. Those whose first wildcard stands above
-        the level of a node with WILDCARD(BLOCK) on the way, `block_level` levels below the root, do
-        not."""
-        out: list[Subscription] = []
-        for node in self._at_the_end(topic_string.split(SEPARATOR), out):
+        """The subscriptions that match a topic, each once: see `Matching`."""
+        matching = Matching(self, topic_string, topic_string.split(SEPARATOR), block_level)
+        while not matching.step():
+            pass
+        return matching.found
+
+
+def _is_long(levels: list[str]) -> bool:
+    if len(levels) <= LONG_LEVELS:
+        return False
+    any_levels = levels.count(ANY_LEVELS)
+    if any_levels == 0 or (any_levels == 1 and levels[-1] == ANY_LEVELS):
+        return False
+    return len(levels) - any_levels > LONG_LEVELS
+
+
+@final
+class Matching:
+    """A topic string on its way through the index.
+
+    Subscriptions that are added or removed between two steps may or may not be found."""
+
+    def __init__(
+        self, index: MatchIndex, topic_string: str, levels: list[str], block_level: i64
+    ) -> None:
+        """Those whose first wildcard stands above the level of a node with WILDCARD(BLOCK) on the
+        way, `block_level` levels below the root, do not match."""
+        self.found: list[Subscription] = []  # each once
+        self._index = index
+        self._topic_string = topic_string
+        self._block_level: i64 = block_level
+        self._levels = levels
+        self._at: i64 = 0
+        self._active: list[PatternNode] = []
+        self._long = _NO_LONG  # still to be asked
+        count: i64 = len(self._levels)
+        if count > LONG_LEVELS and index.long:
+            self._long = [one for one in index.long.values() if one.levels <= count]
+        self._by_character = index.by_character.candidates(topic_string)  # still to be asked
+        index.stamp += 1
+        self._enter(index.root, self._active, index.stamp)
+
+    def step(self) -> bool:
+        """Go some levels; True: all are found."""
+        left = self._go(STEP_NODES)
+        if left > 0 and self._long:
+            left = self._ask_long(left)
+        if left > 0 and self._by_character:
+            left = self._ask_by_character(left)
+        if left <= 0 and self._has_more():
+            return False
+        self._end()
+        return True
+
+    def _has_more(self) -> bool:
+        if self._active and self._at < len(self._levels):
+            return True
+        return len(self._long) + len(self._by_character) > 0
+
+    def _ask_long(self, left: i64) -> i64:
+        asked = self._long
+        cost: i64 = len(self._levels)
+        while asked and left > 0:
+            left -= cost
+            one = asked.pop().subscription
+            if PatternAutomaton(one.topic_string, False).matches(self._topic_string):
+                self.found.append(one)
+        return left
+
+    def _ask_by_character(self, left: i64) -> i64:
+        asked = self._by_character
+        while asked and left > 0:
+            one = asked.pop()
+            left -= len(self._topic_string) if one.is_hard else 1
+            if one.matches(self._topic_string):
+                self.found.append(one.subscription)
+        return left
+
+    def _go(self, left: i64) -> i64:
+        """Take as many nodes as are left; how many are left then. Between two levels only: the
+        stamps of nodes are of one level."""
+        levels = self._levels
+        count: i64 = len(levels)
+        active = self._active
+        index = self._index
+        at = self._at
+        while at < count and active and left > 0:
+            left -= len(active)
+            level = levels[at]
+            at += 1
+            index.stamp += 1
+            stamp = index.stamp
+            following: list[PatternNode] = []
+            for node in active:
+                if node.is_any:
+                    self._enter(node, following, stamp)
+                if node.children is not None:
+                    place = node.children.get(level)
+                    if place is not None:
+                        self._follow(place, at, following, stamp)
+                elif node.only is not None and node.level == level:
+                    self._follow(node.only, at, following, stamp)
+                if node.one_level is not None:
+                    self._follow(node.one_level, at, following, stamp)
+            active = following
+        self._active = active
+        self._at = at
+        return left
+
+    def _end(self) -> None:
+        """Those that end where all levels lead to, without those that are blocked."""
+        out = self.found
+        for node in self._active:
             found = node.found
             if found is None:
                 continue
@@ -166,229 +205,33 @@ class MatchIndex:
                 out.extend(found)
             else:
                 out.append(found)
-        self._by_character.match(topic_string, out)
+        block_level = self._block_level
         if block_level and out:
-            return [one for one in out if one.wildcard_level >= block_level]
-        return out
-
-    def _at_the_end(self, levels: list[str], out: list[Subscription]) -> list[_PatternNode]:
-        """The nodes to which all levels lead; what is found on the way is appended to `out`."""
-        count: i64 = len(levels)
-        active: list[_PatternNode] = []
-        self._stamp += 1
-        self._enter(self._root, active, out)
-        at: i64 = 0
-        while at < count and active:
-            level = levels[at]
-            at += 1
-            self._stamp += 1
-            following: list[_PatternNode] = []
-            for node in active:
-                if node.is_any:
-                    self._enter(node, following, out)
-                if node.children is not None:
-                    place = node.children.get(level)
-                    if place is not None:
-                        self._follow(place, levels, at, following, out)
-                elif node.only is not None and node.level == level:
-                    self._follow(node.only, levels, at, following, out)
-                if node.one_level is not None:
-                    self._follow(node.one_level, levels, at, following, out)
-            active = following
-        return active
+            self.found = [one for one in out if one.wildcard_level >= block_level]
 
     def _follow(
         self,
-        place: _PatternNode | Subscription,
-        levels: list[str],
+        place: PatternNode | Subscription,
         at: i64,
-        following: list[_PatternNode],
-        out: list[Subscription],
+        following: list[PatternNode],
+        stamp: i64,
     ) -> None:
-        if isinstance(place, _PatternNode):
-            self._enter(place, following, out)
-        elif _ends_with(place, levels, at):
-            out.append(place)
+        if isinstance(place, PatternNode):
+            self._enter(place, following, stamp)
+        elif ends_with(place, self._levels, at):
+            self.found.append(place)
 
-    def _enter(
-        self, node: _PatternNode, following: list[_PatternNode], out: list[Subscription]
-    ) -> None:
+    def _enter(self, node: PatternNode, following: list[PatternNode], stamp: i64) -> None:
         """A node is possible after this level, and so is the "#" behind it, which may be none."""
         if node.is_any:
-            if node.stamp == self._stamp:
+            if node.stamp == stamp:
                 return
-            node.stamp = self._stamp
+            node.stamp = stamp
         following.append(node)
         behind = node.any_levels
         if behind is None:
             return
-        if isinstance(behind, _PatternNode):
-            self._enter(behind, following, out)
+        if isinstance(behind, PatternNode):
+            self._enter(behind, following, stamp)
         else:
-            out.append(behind)
-
-
-def _levels(subscription: Subscription) -> list[str]:
-    """The levels of a pattern that is a path; an escaped character of one by character is
-    ordinary. Several "#" in a row mean the same as one, and would only make a chain of nodes."""
-    text = subscription.topic_string
-    if subscription.terms.by_character:
-        return plain_text(text).split(SEPARATOR)
-    levels = text.split(SEPARATOR)
-    if _ANY_TWICE not in text:
-        return levels
-    kept: list[str] = []
-    for level in levels:
-        if level != ANY_LEVELS or not kept or kept[-1] != ANY_LEVELS:
-            kept.append(level)
-    return kept
-
-
-def _ends_with(subscription: Subscription, levels: list[str], at: i64) -> bool:
-    """Whether the rest of a pattern matches the rest of the levels."""
-    pattern = _levels(subscription)
-    if subscription.terms.by_character:  # "+" and "#" are ordinary
-        return pattern[at:] == levels[at:]
-    return levels_match(pattern, levels, at)
-
-
-def levels_match(pattern: list[str], levels: list[str], at: i64) -> bool:
-    """Whether a pattern by level matches, from one level on."""
-    patterns: i64 = len(pattern)
-    count: i64 = len(levels)
-    place = at
-    any_at: i64 = -1  # where the last "#" stands, and up to where it reaches
-    reached: i64 = 0
-    while at < count:
-        if place < patterns and pattern[place] == ANY_LEVELS:
-            any_at = place
-            reached = at
-            place += 1
-        elif place < patterns and (pattern[place] == ONE_LEVEL or pattern[place] == levels[at]):
-            place += 1
-            at += 1
-        elif any_at >= 0:
-            reached += 1
-            at = reached
-            place = any_at + 1
-        else:
-            return False
-    while place < patterns and pattern[place] == ANY_LEVELS:
-        place += 1
-    return place == patterns
-
-
-def _insert(root: _PatternNode, subscription: Subscription, levels: list[str], at: i64) -> None:
-    """Put a subscription below a node, to which the levels before `at` have led."""
-    node = root
-    count: i64 = len(levels)
-    is_plain = subscription.terms.by_character  # "+" and "#" are ordinary
-    may_end = not node.is_any
-    displaced: Subscription | None = None  # by this one, level for level, and its levels
-    its_levels: list[str] = []
-    while at < count:
-        level = levels[at]
-        at += 1
-        is_any = not is_plain and level == ANY_LEVELS
-        is_one = not is_plain and level == ONE_LEVEL
-        place = _behind(node, level, is_any, is_one)
-        if place is None and may_end and (not is_any or at == count):
-            _put_behind(node, level, is_any, is_one, subscription)
-            return
-        if not isinstance(place, _PatternNode):
-            inner = _PatternNode(is_any)
-            if place is not None:  # it was the only one there, and now goes on below
-                if is_any:
-                    inner.found = place
-                else:
-                    if place is not displaced:
-                        displaced = place
-                        its_levels = _levels(place)
-                    _insert(inner, place, its_levels, at)
-            _put_behind(node, level, is_any, is_one, inner)
-            place = inner
-        node = place
-        may_end = may_end and not is_any
-    _append(node, subscription)
-
-
-def _append(node: _PatternNode, subscription: Subscription) -> None:
-    found = node.found
-    if found is None:
-        node.found = subscription
-    elif isinstance(found, list):
-        subscription.position = len(found)
-        found.append(subscription)
-    else:
-        found.position = 0
-        subscription.position = 1
-        node.found = [found, subscription]
-
-
-def _behind(
-    node: _PatternNode, level: str, is_any: bool, is_one: bool
-) -> _PatternNode | Subscription | None:
-    if is_any:
-        return node.any_levels
-    return node.one_level if is_one else node.branch(level)
-
-
-def _put_behind(
-    node: _PatternNode, level: str, is_any: bool, is_one: bool, place: _PatternNode | Subscription
-) -> None:
-    if is_any:
-        node.any_levels = place
-    elif is_one:
-        node.one_level = place
-    else:
-        node.set_branch(level, place)
-
-
-def _clear_behind(node: _PatternNode, level: str, is_any: bool, is_one: bool) -> None:
-    if is_any:
-        node.any_levels = None
-    elif is_one:
-        node.one_level = None
-    else:
-        node.drop_branch(level)
-
-
-def _take_out(root: _PatternNode, subscription: Subscription) -> None:
-    """Remove a subscription, and every node that is empty then."""
-    levels = _levels(subscription)
-    is_plain = subscription.terms.by_character
-    way: list[_PatternNode] = [root]
-    for level in levels:
-        is_any = not is_plain and level == ANY_LEVELS
-        is_one = not is_plain and level == ONE_LEVEL
-        place = _behind(way[-1], level, is_any, is_one)
-        if place is subscription:
-            _clear_behind(way[-1], level, is_any, is_one)
-            break
-        if not isinstance(place, _PatternNode):
-            return  # it is not there
-        way.append(place)
-    else:
-        _drop(way[-1], subscription)
-    while len(way) > 1 and way[-1].is_empty():
-        way.pop()
-        level = levels[len(way) - 1]
-        is_any = not is_plain and level == ANY_LEVELS
-        is_one = not is_plain and level == ONE_LEVEL
-        _clear_behind(way[-1], level, is_any, is_one)
-
-
-def _drop(node: _PatternNode, subscription: Subscription) -> None:
-    """Out of those that end at a node; the last takes its position."""
-    found = node.found
-    if found is subscription:
-        node.found = None
-    elif isinstance(found, list):
-        at = subscription.position
-        if at < len(found) and found[at] is subscription:
-            last = found.pop()
-            if last is not subscription:
-                found[at] = last
-                last.position = at
-            if not found:
-                node.found = None
+            self.found.append(behind)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import TOPIC
 from ternmq.base.reasons import (
-    MQRC_MULTICAST_ONLY,
     MQRC_OBJECT_Q_MGR_NAME_ERROR,
     MQRC_OBJECT_STRING_ERROR,
     MQRC_OPTION_NOT_VALID_FOR_TYPE,
@@ -26,6 +25,7 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.events import LOCAL_NAMES
 from ternmq.kernel.metering_calls import was_opened
 from ternmq.kernel.resolve import new_handle
+from ternmq.pubsub.multicast import publishes_by_multicast
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.pubsub.topic_attributes import attributes_of
 from ternmq.pubsub.topic_authority import check_publish
@@ -114,10 +114,14 @@ def open_alias(
     options: int,
     verb: str,
     alternate_user: str,
+    publishers: list[str] | None = None,
 ) -> Handle | None:
     """The same of an alias queue with TARGTYPE(TOPIC), whose connection has begun the verb."""
     kernel = pubsub.kernel
-    user = acting_user(kernel, connection, options, alternate_user, verb)
+    user: str | None = None
+    if publishers is None:
+        user = acting_user(kernel, connection, options, alternate_user, verb)
+        publishers = []
     if user is not None:
         check_open(kernel, connection, user, alias, options, verb)
     _check_options(options, verb, alias.name)
@@ -131,6 +135,8 @@ def open_alias(
         raise unknown
     topic_string = _beside(target, "", verb)
     check_publish(pubsub, connection, user, topic_string, options, verb)
+    for one in publishers:
+        check_publish(pubsub, connection, one, topic_string, mq.MQOO_OUTPUT, verb)
     return _opened(pubsub, connection, topic_string, target.name, options, verb, [alias])
 
 
@@ -152,12 +158,23 @@ def _opened(
 ) -> Handle:
     kernel = pubsub.kernel
     handle = new_handle(kernel, connection, options)
-    node = pubsub.tree.ensure(topic_string)
+    levels = topic_string.split(SEPARATOR)
+    node = pubsub.tree.ensure_levels(levels)
     topic = TopicInUse(node, topic_string, object_name)
-    if attributes_of(pubsub.tree, topic).multicast == mq.MQMC_ONLY:
+    topic.levels = levels  # for the plan, which is mostly made next
+    try:
+        topic.is_multicast = publishes_by_multicast(
+            kernel,
+            connection,
+            attributes_of(pubsub.tree, topic),
+            topic_string,
+            options,
+            verb,
+            bool(via),
+        )
+    except MQError:
         connection.handles.pop(handle.handle_id)
-        detail = "MCAST(ONLY), and there is no multicast here"
-        raise mq_error(MQRC_MULTICAST_ONLY, verb=verb, object=object_name, detail=detail)
+        raise
     node.publishers += 1
     handle.topic = topic
     handle.object_type = mq.MQOT_TOPIC

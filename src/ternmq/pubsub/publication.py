@@ -21,6 +21,7 @@ from ternmq.base.reasons import (
     MQRC_PUBLICATION_FAILURE,
     MQRC_RESOURCE_PROBLEM,
 )
+from ternmq.codec.publication_area import published_properties
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.kernel import Kernel
@@ -34,7 +35,7 @@ from ternmq.pubsub.copies import Copies
 from ternmq.pubsub.dead_copies import bury
 from ternmq.pubsub.delivery_plan import WITH_HEADER, Delivery, DeliveryPlan
 from ternmq.pubsub.own_messages import find_message, is_parked
-from ternmq.pubsub.publication_properties import published_properties, with_header
+from ternmq.pubsub.publication_properties import with_header
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.pubsub.queued.streams import shown_topic
 from ternmq.pubsub.receiving_authority import not_allowed
@@ -75,7 +76,9 @@ class Publication:
         self._options: i64 = mq.MQPUBO_RETAIN_PUBLICATION if self._retains else 0
         self.chooses = False  # whether a subscription wants it is not asked yet
         self.has_matched = False  # a subscription, so far
-        self._others_only = request.options & mq.MQPMO_NOT_OWN_SUBS != 0
+        self._handles: dict[bytes, Handle] | None = None
+        if request.options & mq.MQPMO_NOT_OWN_SUBS:
+            self._handles = pubsub.handles
         self.sent: i64 = 0  # copies on the queues of subscriptions
         self._area = published_properties(published.properties)
         self._reports: i64 = published.flags & REPORTS
@@ -111,7 +114,7 @@ class Publication:
             at += 1
             if one.subscription.is_removed:
                 continue  # since the step before
-            if self.chooses and not one.wants(self.published, self.connection, self._others_only):
+            if self.chooses and not one.wants(self.published, self.connection, self._handles):
                 continue
             self.has_matched = True
             if not self._add(copies, one):
@@ -134,7 +137,8 @@ class Publication:
         self.sent += len(self._given)
         retained = self._retained
         if retained is not None:
-            durable_at = self.pubsub.retained.was_put(self.topic.node, retained, unit)
+            sent_to = self.plan.index_version
+            durable_at = self.pubsub.retained.was_put(self.topic.node, retained, unit, sent_to)
             self.connection.depends_on(durable_at)
         self._report_lost()
         return True

@@ -17,21 +17,25 @@ from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_topics import subscriptions_changed
 from ternmq.kernel.requests import PutRequest
+from ternmq.kernel.selection import HandleSelection, selection_of
 from ternmq.kernel.topic_sink import OpenSubscription, OpenTopic, StreamedPublication, TopicSink
-from ternmq.pubsub.delivery_plan import DeliveryPlan, origin_of
+from ternmq.pubsub.delivery_plan import DeliveryPlan, Style, StyleKey, origin_of
 from ternmq.pubsub.destinations import Destinations
-from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix
-from ternmq.pubsub.retained import Retained
+from ternmq.pubsub.match_index import MatchIndex
+from ternmq.pubsub.retained import RETAINED_QUEUE, Retained
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_definition import subscription_changed, subscription_deleted
 from ternmq.pubsub.subscription_expiry import expire_due
 from ternmq.pubsub.subscription_groups import Group, group_of, is_special
+from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
 from ternmq.pubsub.subscription_store import SubscriptionStore
 from ternmq.pubsub.system_topics import SYSTEM_ROOT, SystemTopics
 from ternmq.pubsub.topic_tree import TopicNode, TopicTree
 from ternmq.pubsub.tree_life import TreeLife
+from ternmq.pubsub.wildcards import NO_WILDCARD, literal_prefix, wildcard_level
 from ternmq.store.catalog import Definition
 from ternmq.values.entry import Entry
+from ternmq.values.multicast_figures import NO_FIGURES
 
 if TYPE_CHECKING:
     from ternmq.pubsub.delivery_planning import Planning
@@ -47,9 +51,13 @@ class TopicInUse(OpenTopic):
     def __init__(self, node: TopicNode, topic_string: str, object_name: str) -> None:
         super().__init__(topic_string, object_name)
         self.node = node
+        self.levels: list[str] | None = None  # of the string, if they are at hand
         self.published: i64 = 0  # NUMPUBS
         self.last_ns: i64 = 0
         self.plan: DeliveryPlan | None = None  # who gets its publications
+        self.is_multicast = False  # the client publishes to the group itself
+        self.figures = NO_FIGURES  # that the client has reported
+        self.reliability = ""
         self.planning: Planning | None = None  # the next one, while it is made in several steps
         self.user = ""  # whose name copies carry instead of the subscription's: see `streamed`
         self.attributes: TopicAttributes | None = None  # see `topic_attributes.attributes_of`
@@ -64,6 +72,28 @@ class SubscriptionInUse(OpenSubscription):
     def __init__(self, subscription: Subscription, queue_handle: Handle | None) -> None:
         self.subscription = subscription
         self.queue_handle = queue_handle  # of its destination: managed, or given by the application
+        self.figures = NO_FIGURES  # of multicast, that the client has reported
+        self.reliability = ""
+
+
+class TopicVerbs:
+    """What is asked for each publication, in modules that know this one: see `topic_verbs`. An
+    import in each call would take as long as a lookup of the topic."""
+
+    def publish(
+        self,
+        pubsub: PublishSubscribe,
+        connection: Connection,
+        handle: Handle,
+        request: PutRequest,
+        data: bytes,
+    ) -> Entry | None:
+        """MQPUT on a handle of a topic."""
+        raise NotImplementedError
+
+    def close(self, pubsub: PublishSubscribe, handle: Handle, options: int) -> bool:
+        """MQCLOSE of a topic or a subscription."""
+        raise NotImplementedError
 
 
 @final
@@ -71,7 +101,10 @@ class PublishSubscribe(TopicSink):
     """The publish/subscribe engine of a queue manager."""
 
     def __init__(self, kernel: Kernel) -> None:
+        from ternmq.pubsub.topic_verbs import Verbs
+
         super().__init__()
+        self._verbs: TopicVerbs = Verbs()
         self.kernel = kernel
         self.tree = TopicTree()
         self.tree_life = TreeLife()
@@ -84,6 +117,10 @@ class PublishSubscribe(TopicSink):
         self.retained = Retained(self)
         self.streamed: dict[str, TopicInUse] = {}  # by alias: topics that STREAMQ leads to
         self.origin = origin_of(kernel.name)  # PutApplType and PutApplName of copies
+        self.planned: i64 = 0  # plans, so far
+        self.styles: dict[StyleKey, Style] = {}  # of copies, for plans to come
+        self.handles: dict[bytes, Handle] = {}  # Hsubs by SubId, of a shared one the last
+        self.selections: dict[bytes, HandleSelection] = {}  # by SubId
         self.grouped: dict[Group, Subscription] = {}
         self.special: i64 = 0  # subscriptions for which `subscription_groups.chosen` is asked
         self.sharers: dict[bytes, list[Handle]] = {}  # Hsubs of shared subscriptions, by SubId
@@ -108,7 +145,11 @@ class PublishSubscribe(TopicSink):
         self.by_id[subscription.sub_id] = subscription
         if subscription.name:
             self.by_name[subscription.name] = subscription
-        self.index.add(subscription)
+        if subscription.is_multicast:
+            by_character = subscription.terms.by_character
+            subscription.wildcard_level = wildcard_level(subscription.topic_string, by_character)
+        else:
+            self.index.add(subscription)
         self._counted(subscription, 1)
         if subscription.wildcard_level == NO_WILDCARD:  # a pattern is no topic
             terms = subscription.terms
@@ -132,6 +173,18 @@ class PublishSubscribe(TopicSink):
             return None
         return one if one is not None and name in ("", one.name) else None
 
+    def selection(self, subscription: Subscription) -> HandleSelection | None:
+        """Its selector, if it has one."""
+        text = subscription.terms.selector
+        if not text:
+            return None
+        found = self.selections.get(subscription.sub_id)
+        if found is None:
+            found = selection_of(self.kernel, [], text)
+            if found is not None:
+                self.selections[subscription.sub_id] = found
+        return found
+
     def change(
         self,
         subscription: Subscription,
@@ -149,6 +202,8 @@ class PublishSubscribe(TopicSink):
         if before.sub_type != terms.sub_type:
             subscriptions_changed(self.kernel, before.is_durable, before.sub_type, -1)
             subscriptions_changed(self.kernel, terms.is_durable, terms.sub_type, 1)
+        if before.selector != terms.selector:
+            self.selections.pop(subscription.sub_id, None)
         subscription.terms = terms
         subscription.correl_id = correl_id
         subscription.destination = destination
@@ -185,13 +240,15 @@ class PublishSubscribe(TopicSink):
         """It matches nothing any more; what is stored of it and its queue are the caller's."""
         check(not subscription.is_removed, f"subscription {subscription.name!r} is removed twice")
         subscription.is_removed = True
+        self.selections.pop(subscription.sub_id, None)
         self.by_id.pop(subscription.sub_id, None)
         if self.by_name.get(subscription.name) is subscription:
             del self.by_name[subscription.name]
         if subscription.node is not None:
             subscription.node.subscribers -= 1
             subscription.node.used_ns = self.kernel.clock.monotonic_ns()
-        self.index.remove(subscription)
+        if not subscription.is_multicast:
+            self.index.remove(subscription)
         self.plans.clear()  # or they would keep it in memory
         if is_special(subscription):
             self._forget_special(subscription)
@@ -211,9 +268,7 @@ class PublishSubscribe(TopicSink):
     def publish(
         self, connection: Connection, handle: Handle, request: PutRequest, data: bytes
     ) -> Entry | None:
-        from ternmq.pubsub.publishing import publish
-
-        return publish(self, connection, handle, request, data)
+        return self._verbs.publish(self, connection, handle, request, data)
 
     def ask_stream(
         self,
@@ -236,18 +291,14 @@ class PublishSubscribe(TopicSink):
         options: int,
         verb: str,
         alternate_user: str,
+        publishers: list[str] | None = None,
     ) -> Handle | None:
         from ternmq.pubsub.opening import open_alias
 
-        return open_alias(self, connection, alias, options, verb, alternate_user)
+        return open_alias(self, connection, alias, options, verb, alternate_user, publishers)
 
     def close(self, handle: Handle, options: int) -> bool:
-        from ternmq.pubsub.opening import close_topic
-        from ternmq.pubsub.subscribing import close_subscription
-
-        if handle.topic is not None:
-            return close_topic(self, handle, options)
-        return close_subscription(self, handle, options)
+        return self._verbs.close(self, handle, options)
 
     def unit_ended(self, number: int, is_committed: bool) -> i64:
         return self.retained.unit_ended(number, is_committed)
@@ -278,6 +329,9 @@ class PublishSubscribe(TopicSink):
     def refreshed(self) -> None:
         self.settings += 1
         self.kernel.outbox.wake(self.kernel.delays.waker)
+
+    def keeps_state_on(self, name: str) -> bool:
+        return name in (SUBSCRIBER_QUEUE, RETAINED_QUEUE)
 
     def queue_loaded(self, name: str) -> None:
         if name in self.input_names:

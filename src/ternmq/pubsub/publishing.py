@@ -28,6 +28,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.codec.mqi.mqmd import MSG_FLAGS_AT, REPORT_AT
 from ternmq.codec.property_area import COUNT_MAX, property_bytes, property_count
+from ternmq.codec.publication_area import OWN_PROPERTIES_MAX, published_properties
 from ternmq.kernel.acceptance import BACKLOG_BUFFERS, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.delivery import hand_over, serve
@@ -42,9 +43,9 @@ from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.transmission import with_reply_place
 from ternmq.pubsub.delivery_plan import Delivery, DeliveryPlan
 from ternmq.pubsub.delivery_planning import plan_of
+from ternmq.pubsub.multicast import check_put
 from ternmq.pubsub.opening import refuse_if_disabled
 from ternmq.pubsub.publication import STEP_COPIES, LongPublication, Publication, deliver
-from ternmq.pubsub.publication_properties import OWN_PROPERTIES_MAX, published_properties
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse
 from ternmq.pubsub.queued.subscriber import subscriber_of
 from ternmq.store.catalog import Definition
@@ -91,6 +92,8 @@ def publish(
     plan = plan_of(pubsub, connection, topic, request.level)
     if plan is None:
         return None
+    if plan.attributes.multicast != mq.MQMC_DISABLED:
+        check_put(handle, plan.attributes, request, topic.object_name or topic.topic_string)
     check_publication(kernel, connection, handle.via, topic, plan, request, data)
     return _publish(pubsub, connection, handle, topic, plan, request, data)
 
@@ -109,7 +112,8 @@ def _publish(
     rows = plan.rows
     chooses = plan.selects or options & mq.MQPMO_NOT_OWN_SUBS != 0
     if chooses and (plan.is_special or len(plan.candidates) <= STEP_COPIES):
-        rows = plan.choose(published, connection, options & mq.MQPMO_NOT_OWN_SUBS != 0)
+        handles = pubsub.handles if options & mq.MQPMO_NOT_OWN_SUBS else None
+        rows = plan.choose(published, connection, handles)
         chooses = False
     elif chooses:
         rows = plan.candidates  # too many for one step: each is asked when its turn comes

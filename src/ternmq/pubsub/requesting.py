@@ -48,7 +48,7 @@ class Requesting:
         sending = self.sending
         if sending is None:
             subscription = self._checked()
-            sending = RetainedSending(self.pubsub, self.connection, subscription, VERB)
+            sending = RetainedSending(self.pubsub, self.connection, subscription, VERB, False)
             self.sending = sending
         if not sending.step():
             return False
@@ -81,4 +81,7 @@ class Requesting:
         if not subscription.terms.on_request:
             detail = "it was not made with MQSO_PUBLICATIONS_ON_REQUEST"
             raise mq_error(MQRC_OPTIONS_ERROR, verb=VERB, object=subscription.name, detail=detail)
+        if subscription.is_multicast:
+            detail = "a subscription that receives by multicast gets nothing retained"
+            raise mq_error(MQRC_NO_RETAINED_MSG, verb=VERB, object=subscription.name, detail=detail)
         return subscription

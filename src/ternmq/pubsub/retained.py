@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
@@ -32,29 +32,38 @@ RETAINED_QUEUE: Final = "SYSTEM.RETAINED.PUB.QUEUE"
 
 
 @final
+@mypyc_attr(acyclic=True)
 class RetainedPublication:
     """Which message it is, and what DISPLAY and expiry need of it."""
 
-    __slots__ = ("expires_at_ns", "is_persistent", "msg_id", "sequence")
+    __slots__ = ("expires_at_ns", "index_version", "is_persistent", "msg_id", "sequence")
 
     def __init__(
-        self, msg_id: bytes, sequence: i64, is_persistent: bool, expires_at_ns: i64
+        self,
+        msg_id: bytes,
+        sequence: i64,
+        is_persistent: bool,
+        expires_at_ns: i64,
+        index_version: i64 = 0,
     ) -> None:
         self.msg_id = msg_id
         self.sequence: i64 = sequence
         self.is_persistent = is_persistent
         self.expires_at_ns: i64 = expires_at_ns  # Unix time; 0: never
+        # Which subscriptions it was sent to: those that the index had then. 0: before the start.
+        self.index_version: i64 = index_version
 
 
 @final
 class _Pending:
     """A retained publication in a unit of work that has not ended."""
 
-    __slots__ = ("entry", "node")
+    __slots__ = ("entry", "index_version", "node")
 
-    def __init__(self, node: TopicNode, entry: Entry) -> None:
+    def __init__(self, node: TopicNode, entry: Entry, index_version: i64) -> None:
         self.node = node
         self.entry = entry
+        self.index_version: i64 = index_version
 
 
 @final
@@ -70,16 +79,18 @@ class Retained:
         detail = f"{RETAINED_QUEUE} does not take it: {refusal}"
         return mq_error(MQRC_PUT_NOT_RETAINED, verb="MQPUT", object=RETAINED_QUEUE, detail=detail)
 
-    def was_put(self, node: TopicNode, entry: Entry, unit: UnitOfWork | None) -> i64:
+    def was_put(
+        self, node: TopicNode, entry: Entry, unit: UnitOfWork | None, index_version: i64 = 0
+    ) -> i64:
         """A publication to be retained was put on its queue; what must be forced with it."""
         if unit is None:
-            return self._switch(node, entry)
+            return self._switch(node, entry, index_version)
         number = int(unit.unit_id)
         pending = self._pending.get(number)
         if pending is None:
             pending = []
             self._pending[number] = pending
-        pending.append(_Pending(node, entry))
+        pending.append(_Pending(node, entry, index_version))
         self._pubsub.in_units = True
         return 0
 
@@ -93,16 +104,17 @@ class Retained:
             return durable_at
         for one in pending:
             if one.entry.state == AVAILABLE:  # else this publication was undone alone
-                durable_at = max(durable_at, self._switch(one.node, one.entry))
+                switched_at = self._switch(one.node, one.entry, one.index_version)
+                durable_at = max(durable_at, switched_at)
         return durable_at
 
-    def _switch(self, node: TopicNode, entry: Entry) -> i64:
+    def _switch(self, node: TopicNode, entry: Entry, index_version: i64) -> i64:
         """What must be forced with it: a persistent one would come back after a crash if nothing
         that is there then says that it is outdated."""
         old = node.retained
         persistent = entry.flags & PERSISTENT != 0
         node.retained = RetainedPublication(
-            entry.msg_id, entry.sequence, persistent, entry.expiry_at
+            entry.msg_id, entry.sequence, persistent, entry.expiry_at, index_version
         )
         if old is None:
             return 0

@@ -3,7 +3,8 @@ publications are sent to on request gets them by MQSUBRQ.
 
 The part of the tree where the pattern may match is walked in bounded steps, each message is read
 from its queue, and all copies are put in one inner unit of work, of which nothing stays if a copy
-can go neither to its queue nor to the dead-letter queue.
+can go neither to its queue nor to the dead-letter queue. A new subscription also matches what is
+published meanwhile: what a topic retains since then is not sent a second time.
 """
 
 from __future__ import annotations
@@ -17,23 +18,18 @@ from ternmq.base.errors import MQError, mq_error
 from ternmq.base.object_types import LOCAL
 from ternmq.base.reasons import MQRC_RETAINED_MSG_Q_ERROR, MQRC_RETAINED_NOT_DELIVERED
 from ternmq.codec.property_area import find_value
+from ternmq.codec.publication_area import LEVEL, publication_area, published_properties
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.ending import abandon, commit_unit
 from ternmq.kernel.objects import LocalQueue
-from ternmq.kernel.selection import selection_of
 from ternmq.kernel.transmission import as_transmitted
 from ternmq.kernel.undertaking import Undertaking
 from ternmq.pubsub.copies import Copies
 from ternmq.pubsub.dead_copies import bury
 from ternmq.pubsub.delivery_plan import WITH_HEADER, Delivery, style_of
-from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix, wildcard_level
 from ternmq.pubsub.own_messages import find_message, is_parked
-from ternmq.pubsub.publication_properties import (
-    LEVEL,
-    publication_area,
-    published_properties,
-    with_header,
-)
+from ternmq.pubsub.pattern_walk import PatternWalk
+from ternmq.pubsub.publication_properties import with_header
 from ternmq.pubsub.queued.streams import shown_topic
 from ternmq.pubsub.receiving_authority import may_receive, not_allowed
 from ternmq.pubsub.retained import RETAINED_QUEUE
@@ -47,6 +43,7 @@ if TYPE_CHECKING:
 
 STEP_NODES: Final = 4096
 STEP_COPIES: Final = 64
+_COST: Final = STEP_NODES // STEP_COPIES  # of a node that matches, in nodes
 _LEVEL: Final = LEVEL.encode("ascii")
 _OPTIONS: Final = mq.MQPUBO_RETAIN_PUBLICATION | mq.MQPUBO_IS_RETAINED_PUBLICATION
 
@@ -61,7 +58,9 @@ class RetainedSending(Undertaking):
         connection: Connection,
         subscription: Subscription,
         verb: str,
+        is_new: bool,
     ) -> None:
+        """`is_new`: the subscription was added in this step."""
         super().__init__(pubsub.kernel.coordinator.begin(), True)
         self.sent: i64 = 0  # copies, also those on the dead-letter queue
         self._pubsub = pubsub
@@ -69,29 +68,12 @@ class RetainedSending(Undertaking):
         self._subscription = subscription
         self._verb = verb
         self._error: MQError | None = None  # why it is being undone
-        self._matcher = MatchIndex()  # of this one subscription
-        self._stack: list[TopicNode] = []  # nodes to look at, and below them
+        by_character = subscription.terms.by_character
+        self._walk = PatternWalk(pubsub.tree, subscription.topic_string, by_character)
         self._found: list[TopicNode] = []  # that match, still to be sent
         self._delivery: Delivery | None = None
-        self._is_plain = False  # without wildcards
-        self._begin()
-
-    def _begin(self) -> None:
-        subscription = self._subscription
-        by_character = subscription.terms.by_character
-        level = wildcard_level(subscription.topic_string, by_character)
-        node = self._pubsub.tree.find(literal_prefix(subscription.topic_string, by_character))
-        self._is_plain = level == NO_WILDCARD
-        if node is None:
-            return
-        if self._is_plain:
-            self._found.append(node)
-            return
-        pattern = Subscription(
-            subscription.sub_id, "", subscription.topic_string, subscription.terms
-        )
-        self._matcher.add(pattern)
-        self._stack.append(node)
+        # From which version of the index on it matches; -1: publications do not come by themselves.
+        self._matches_since: i64 = pubsub.index.version if is_new else -1
 
     def step(self) -> bool:
         """Send some; True: all are sent. False: parked, or `again` is set. Raises after all was
@@ -119,13 +101,14 @@ class RetainedSending(Undertaking):
 
     def _go_on(self) -> bool:
         """Whether all is put."""
-        if self._stack or self._found:
-            local = self._queue()
-            if local is None:
-                return False
-            self._look()
-            return self._send_some(local) and not self._stack and not self._found
-        return True
+        walk = self._walk
+        if walk.is_done() and not self._found:
+            return True
+        local = self._queue()
+        if local is None:
+            return False
+        self._look()
+        return self._send_some(local) and walk.is_done() and not self._found
 
     def _queue(self) -> LocalQueue | None:
         """The queue of retained publications, if they can be read; None: parked."""
@@ -149,19 +132,15 @@ class RetainedSending(Undertaking):
     def _look(self) -> None:
         """Look at some nodes."""
         left: i64 = STEP_NODES
-        stack = self._stack
-        while stack and left > 0 and len(self._found) < STEP_COPIES:
+        walk = self._walk
+        while not walk.is_done() and left > 0 and len(self._found) < STEP_COPIES:
             left -= 1
-            node = stack.pop()
-            if node.children is not None:
-                stack.extend(node.children.values())
-            if node.retained is not None and self._matches(node):
-                self._found.append(node)
-
-    def _matches(self, node: TopicNode) -> bool:
-        pubsub = self._pubsub
-        attributes = attributes_at_node(pubsub.tree, node)
-        return len(self._matcher.match(node.topic_string(), attributes.block_level)) > 0
+            node = walk.look()
+            if node is not None and node.retained is not None:
+                left -= _COST
+                attributes = attributes_at_node(self._pubsub.tree, node)
+                if walk.wildcard_level >= attributes.block_level:
+                    self._found.append(node)
 
     # ---- sending
 
@@ -173,7 +152,7 @@ class RetainedSending(Undertaking):
         sent: i64 = 0
         for node in self._found:
             retained = pubsub.retained.current(node)
-            if retained is None:
+            if retained is None or 0 <= self._matches_since <= retained.index_version:
                 continue
             entry = find_message(pubsub.kernel, connection, local.queue, retained.msg_id)
             if entry is None:
@@ -193,11 +172,7 @@ class RetainedSending(Undertaking):
         return True
 
     def _wants(self, entry: Entry) -> bool:
-        subscription = self._subscription
-        text = subscription.terms.selector
-        if text and subscription.selection is None:
-            subscription.selection = selection_of(self._pubsub.kernel, [], text)
-        selection = subscription.selection
+        selection = self._pubsub.selection(self._subscription)
         return selection is None or selection.matches(entry)
 
     def _add(self, copies: Copies, node: TopicNode, entry: Entry) -> bool:

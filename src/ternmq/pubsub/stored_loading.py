@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, final
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import LOCAL
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.selection import HandleSelection, selection_of
 from ternmq.ports.disk import Disk
 from ternmq.ports.effect import Effect
 from ternmq.pubsub.own_messages import (
@@ -43,10 +42,9 @@ class SubscriptionReading(Reader):
 
     def __init__(self, pubsub: PublishSubscribe) -> None:
         self._pubsub = pubsub
-        self._found: dict[bytes, Subscription] = {}
-        self._sequences: dict[bytes, int] = {}
+        self._found: dict[bytes, Subscription] = {}  # by SubId; each knows its message
         self._messages: dict[bytes, StoredMessage] = {}  # by MsgId
-        self._places: dict[bytes, bytes] = {}  # by SubId: the MsgId
+        self._sequences: dict[bytes, int] = {}  # of the messages
         self._outdated: set[bytes] = set()  # MsgIds of messages with a subscription that is older
         self.is_damaged = False
 
@@ -61,48 +59,54 @@ class SubscriptionReading(Reader):
             self._report(entry, str(damage))
             return
         sequence = int(entry.sequence)
-        self._messages[entry.msg_id] = StoredMessage(entry.msg_id, [])
+        message = StoredMessage(entry.msg_id, [])
+        self._messages[entry.msg_id] = message
+        self._sequences[entry.msg_id] = sequence
         for one in subscriptions:
             sub_id = one.sub_id
-            before = self._places.get(sub_id)
-            if before is not None:
-                if self._sequences[sub_id] > sequence:
+            before = self._found.get(sub_id)
+            if before is not None and before.stored is not None:
+                if self._sequences[before.stored.msg_id] > sequence:
                     self._outdated.add(entry.msg_id)
                     continue
-                self._outdated.add(before)
+                self._outdated.add(before.stored.msg_id)
+            one.stored = message
             self._found[sub_id] = one
-            self._sequences[sub_id] = sequence
-            self._places[sub_id] = entry.msg_id
 
     def _report(self, entry: Entry, why: str) -> None:
         inserts = (SUBSCRIBER_QUEUE, entry.msg_id.hex(), why)
         self._pubsub.kernel.notices.add(NOT_A_SUBSCRIPTION, inserts)
 
-    def _selection(self, one: Subscription) -> HandleSelection | None:
-        if not one.terms.selector:
-            return None
+    def _check_selector(self, one: Subscription) -> None:
         try:
-            return selection_of(self._pubsub.kernel, [], one.terms.selector)
+            self._pubsub.selection(one)
         except MQError as fault:  # a selector that an earlier release took
             inserts = (SUBSCRIBER_QUEUE, one.sub_id.hex(), f"{one.name}: {fault.detail}")
             self._pubsub.kernel.notices.add(NOT_A_SUBSCRIPTION, inserts)
-            return None
 
     def finish(self) -> None:
         """All were read: subscriptions that are not there begin to match."""
         pubsub = self._pubsub
         store = pubsub.store
+        definitions = pubsub.kernel.catalog.definitions
         for sub_id, one in self._found.items():
-            message = self._messages[self._places[sub_id]]
+            message = one.stored
+            if message is None:
+                continue
             message.sub_ids.append(one.sub_id)
-            if sub_id not in pubsub.by_id:
-                one.selection = self._selection(one)
-                pubsub.add(one)
-            pubsub.by_id[sub_id].stored = message
-        for message in self._messages.values():
-            store.place(message)
-            if message.msg_id in self._outdated:
-                store.outdated[message.msg_id] = message
+            there = pubsub.by_id.get(sub_id)
+            if there is not None:
+                there.stored = message
+                continue
+            self._check_selector(one)
+            queue = definitions.get(one.destination)
+            if queue is not None:
+                one.destination = queue.name  # the name once, for there may be very many
+            pubsub.add(one)
+        for stored in self._messages.values():
+            store.place(stored)
+            if stored.msg_id in self._outdated:
+                store.outdated[stored.msg_id] = stored
         if self.is_damaged:
             store.is_complete = False
 

@@ -71,7 +71,7 @@ def ask_stream(
     published = _as_published(pubsub, handle, plan, cap, request, data, persistence)
     rows = plan.rows
     if plan.selects:
-        rows = plan.choose(published, connection, False)
+        rows = plan.choose(published, connection, None)
     publication = Publication(pubsub, handle, topic, plan, request, published, rows)
     if not publication.gather(0, len(rows)):
         return None

@@ -34,6 +34,7 @@ from ternmq.kernel.metering_topics import (
 from ternmq.kernel.resolve import close_handle, detach, new_handle
 from ternmq.kernel.selection import selection_of
 from ternmq.pubsub import managed_queues
+from ternmq.pubsub.multicast import receives_by_multicast
 from ternmq.pubsub.opening import full_topic_string, refuse_if_disabled
 from ternmq.pubsub.provided_queues import check_destination, destination_names, open_provided
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, SubscriptionInUse
@@ -152,10 +153,13 @@ class Subscribing:
         attributes = permit(
             pubsub, self.connection, self.checked_user, topic_string, terms, self.options
         )
+        is_multicast = receives_by_multicast(
+            kernel, self.connection, attributes, topic_string, terms, self.options, VERB
+        )
         if topic_string.startswith(SYSTEM_ROOT):
             if not pubsub.system_topics.prepare(self.connection):
                 return False
-        selection = selection_of(kernel, [], terms.selector)
+        selection_of(kernel, [], terms.selector)  # or it is refused
         self._check_handles(2 if terms.is_managed else 1)
         if terms.is_managed:
             is_durable = terms.is_durable
@@ -166,8 +170,8 @@ class Subscribing:
             self.queue_handle = check_destination(self.destination, terms.is_durable)
             self._check_put(topic_string, destination_names(self.queue_handle)[0], False)
         subscription = Subscription(kernel.new_id(), call.sub_name, topic_string, terms)
+        subscription.is_multicast = is_multicast
         subscription.given_string = call.object_string
-        subscription.selection = selection
         subscription.user_data = call.user_data
         sets_correl = self.options & mq.MQSO_SET_CORREL_ID
         # one object for both, because there may be very many
@@ -249,7 +253,8 @@ class Subscribing:
             if queue_handle.local is not None:
                 queue_handle.local.is_left = False
             self._answer(subscription, queue_handle)
-        if not terms.new_only and not terms.on_request and not self._send_retained(subscription):
+        gets_retained = not (terms.new_only or terms.on_request or subscription.is_multicast)
+        if gets_retained and not self._send_retained(subscription):
             return False
         self._count(subscription, CREATED)
         sd = self.call.sd
@@ -263,7 +268,7 @@ class Subscribing:
         """What is retained for it; False: parked, or more to do."""
         sending = self.sending
         if sending is None:
-            sending = RetainedSending(self.pubsub, self.connection, subscription, VERB)
+            sending = RetainedSending(self.pubsub, self.connection, subscription, VERB, True)
             self.sending = sending
         durable_at = self.connection.durable_at
         try:
@@ -274,12 +279,13 @@ class Subscribing:
     def _answer(self, subscription: Subscription, queue_handle: Handle) -> None:
         """Hobj, Hsub and what else the caller gets."""
         call = self.call
-        handle = subscription.handle
+        handles = self.pubsub.handles
+        handle = handles.get(subscription.sub_id)
         if handle is None or subscription.terms.is_shared:
             handle = new_handle(self.pubsub.kernel, self.connection, 0)
             handle.object_type = mq.MQOT_TOPIC
             handle.resolved_name = subscription.name
-            subscription.handle = handle
+            handles[subscription.sub_id] = handle
             if subscription.terms.is_shared:
                 self.pubsub.sharers.setdefault(subscription.sub_id, []).append(handle)
         handle.subscription = SubscriptionInUse(subscription, queue_handle)
@@ -291,7 +297,7 @@ class Subscribing:
 
     def _take_up(self, subscription: Subscription) -> bool:
         """MQSO_RESUME or MQSO_ALTER."""
-        handle = subscription.handle
+        handle = self.pubsub.handles.get(subscription.sub_id)
         alters = self.options & mq.MQSO_ALTER != 0
         self._check_free(subscription, alters)
         if self.call.shares:
@@ -326,7 +332,8 @@ class Subscribing:
         kernel = self.pubsub.kernel
         if kernel.measured:
             is_durable = subscription.terms.is_durable
-            was_subscribed(kernel, self.connection, is_durable, how, subscription.handle)
+            handle = self.pubsub.handles.get(subscription.sub_id)
+            was_subscribed(kernel, self.connection, is_durable, how, handle)
 
     def _check_free(self, subscription: Subscription, alters: bool) -> None:
         """Whether it is shared as the caller asks, and if it is not, free."""
@@ -338,7 +345,7 @@ class Subscribing:
             raise mq_error(
                 MQRC_INVALID_SUBSCRIPTION, verb=VERB, object=subscription.name, detail=detail
             )
-        handle = subscription.handle
+        handle = self.pubsub.handles.get(subscription.sub_id)
         if call.shares or handle is None:
             return
         # In JMS a second consumer is one too many, also of the same connection.
@@ -376,7 +383,7 @@ class Subscribing:
         """The queue that its publications are got from; False: parked."""
         kernel = self.pubsub.kernel
         connection = self.connection
-        held_by = None if self.call.shares else subscription.handle
+        held_by = None if self.call.shares else self.pubsub.handles.get(subscription.sub_id)
         in_use = None if held_by is None else held_by.subscription
         if self.destination is not None:
             self.queue_handle = check_destination(self.destination, subscription.terms.is_durable)
@@ -424,9 +431,9 @@ class Subscribing:
             if not forget(self.pubsub, connection, subscription, VERB):
                 return False
             self.pubsub.sharers.pop(subscription.sub_id, None)
-            if subscription.handle is not None:
-                detach(subscription.handle)
-                subscription.handle = None
+            opened = self.pubsub.handles.pop(subscription.sub_id, None)
+            if opened is not None:
+                detach(opened)
         handle = self.queue_handle
         if handle is not None and self.made_queue:
             if connection.handles.get(handle.handle_id) is handle:
@@ -466,11 +473,11 @@ def close_subscription(pubsub: PublishSubscribe, handle: Handle, options: int) -
         was_unsubscribed(pubsub.kernel, handle.connection, is_durable, is_removed)
     if others:
         pubsub.sharers[subscription.sub_id] = others
-        subscription.handle = others[-1]
+        pubsub.handles[subscription.sub_id] = others[-1]
         return True
     pubsub.sharers.pop(subscription.sub_id, None)
-    if subscription.handle is handle:
-        subscription.handle = None
+    if pubsub.handles.get(subscription.sub_id) is handle:
+        del pubsub.handles[subscription.sub_id]
     return True
 
 

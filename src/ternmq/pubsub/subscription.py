@@ -2,20 +2,20 @@
 
 There may be a hundred thousand, so what many have in common is one object: `SubscriptionTerms` are
 never changed and are shared (`shared_terms`). An alteration gives a subscription other terms.
+A subscription refers to data alone, never back to the queue manager: so the garbage collector need
+not go through all of them. Who has one open, and its selector, `PublishSubscribe` knows by SubId.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 from ternmq.base import constants as mq
 from ternmq.values.entry import ZERO_ID
 
 if TYPE_CHECKING:
-    from ternmq.kernel.connection import Handle
-    from ternmq.kernel.selection import HandleSelection
     from ternmq.pubsub.subscription_store import StoredMessage
     from ternmq.pubsub.topic_tree import TopicNode
 
@@ -55,6 +55,7 @@ class SubscriptionTerms(NamedTuple):
 
 
 @final
+@mypyc_attr(acyclic=True)
 class Subscription:
     """One subscription."""
 
@@ -64,7 +65,7 @@ class Subscription:
         "destination",
         "expires_at_ns",
         "given_string",
-        "handle",
+        "is_multicast",
         "is_removed",
         "last_ns",
         "messages",
@@ -72,7 +73,6 @@ class Subscription:
         "node",
         "position",
         "resumed_ns",
-        "selection",
         "stored",
         "sub_id",
         "terms",
@@ -97,15 +97,12 @@ class Subscription:
         self.expires_at_ns: i64 = 0  # Unix time; 0: never
         self.messages: i64 = 0  # published to it
         self.last_ns: i64 = 0  # when the last was
-        # Hsub, while an application has it open; of a shared one, the last of those in
-        # `PublishSubscribe.sharers`
-        self.handle: Handle | None = None
-        self.selection: HandleSelection | None = None
         self.node: TopicNode | None = None  # of its topic string
         # How many whole levels stand before its first wildcard; `NO_WILDCARD` without one.
         self.wildcard_level: i64 = 0
         self.position: i64 = 0  # among those of the match index with the same pattern
         self.is_removed = False
+        self.is_multicast = False  # its client receives from the group: nothing is put here
         self.stored: StoredMessage | None = None  # of a durable one: the message that holds it
 
 

@@ -171,7 +171,7 @@ def subscription_changed(pubsub: PublishSubscribe, definition: Definition) -> No
         if found.terms.expiry == terms.expiry:
             ends = int(found.expires_at_ns)
         if found.terms.selector != terms.selector:
-            found.selection = selection_of(kernel, [], terms.selector)
+            selection_of(kernel, [], terms.selector)  # or it is refused
         pubsub.change(
             found,
             terms,
@@ -190,7 +190,7 @@ def subscription_changed(pubsub: PublishSubscribe, definition: Definition) -> No
     made.user_data = definition.text("user_data")
     made.created_ns = definition.created_ns
     made.expires_at_ns = ends
-    made.selection = selection_of(kernel, [], terms.selector)
+    selection_of(kernel, [], terms.selector)  # or it is refused
     pubsub.add(made)
 
 

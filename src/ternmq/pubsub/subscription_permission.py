@@ -6,15 +6,15 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import (
     MQRC_DURABILITY_NOT_ALLOWED,
-    MQRC_MULTICAST_ONLY,
     MQRC_SUB_INHIBITED,
 )
 from ternmq.kernel.connection import Connection
-from ternmq.pubsub.match_index import literal_prefix
+from ternmq.pubsub.multicast import only_multicast
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.pubsub.subscription import SubscriptionTerms
 from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_at
 from ternmq.pubsub.topic_authority import check_subscribe
+from ternmq.pubsub.wildcards import literal_prefix
 
 
 def permit(
@@ -37,8 +37,8 @@ def permit(
         raise mq_error(MQRC_SUB_INHIBITED, verb=verb, object=shown, detail="SUB(DISABLED)")
     if terms.is_durable and not attributes.durable_allowed:
         raise mq_error(MQRC_DURABILITY_NOT_ALLOWED, verb=verb, object=shown, detail="DURSUB(NO)")
-    if attributes.multicast == mq.MQMC_ONLY:
-        reason = MQRC_DURABILITY_NOT_ALLOWED if terms.is_durable else MQRC_MULTICAST_ONLY
-        detail = "MCAST(ONLY), and there is no multicast here"
-        raise mq_error(reason, verb=verb, object=shown, detail=detail)
+    if terms.is_durable and attributes.multicast == mq.MQMC_ONLY:
+        raise mq_error(MQRC_DURABILITY_NOT_ALLOWED, verb=verb, object=shown, detail="MCAST(ONLY)")
+    if attributes.multicast == mq.MQMC_ONLY and not connection.takes_multicast:
+        raise only_multicast(topic_string, verb)
     return attributes

@@ -15,11 +15,11 @@ from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.kernel.authority import OPEN_NEEDS, QMGR_NEEDS, check, needed
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.topic_sink import TopicRefusal
-from ternmq.pubsub.match_index import literal_prefix
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.topic_attributes import attributes_at
 from ternmq.pubsub.topic_tree import BASE_TOPIC
+from ternmq.pubsub.wildcards import literal_prefix
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import SELF_PROFILE, words
 

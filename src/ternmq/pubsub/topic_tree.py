@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 if TYPE_CHECKING:
     from ternmq.pubsub.retained import RetainedPublication
@@ -21,6 +21,7 @@ SYSTEM_TOPICS: Final = "$SYS/MQ"  # a tree of its own: it inherits nothing, and 
 
 
 @final
+@mypyc_attr(acyclic=True)  # there may be millions; `TopicTree.end` undoes their cycles
 class TopicNode:
     """One topic string."""
 
@@ -93,6 +94,19 @@ class TopicTree:
             node.attributes = None
             node.used_ns = now_ns
 
+    def end(self) -> None:
+        """Take all nodes apart: children refer to their parents, which no garbage collector sees.
+        The root stays."""
+        nodes = [self.root]
+        while nodes:
+            node = nodes.pop()
+            children = node.children
+            node.children = None
+            if node is not self.root:
+                node.parent = None
+            if children is not None:
+                nodes.extend(children.values())
+
     def remove(self, node: TopicNode) -> None:
         """A node without children that nothing needs."""
         parent = node.parent
@@ -119,7 +133,12 @@ class TopicTree:
         node = self.root
         if topic_string == "":
             return node
-        for level in topic_string.split(SEPARATOR):
+        return self.ensure_levels(topic_string.split(SEPARATOR))
+
+    def ensure_levels(self, levels: list[str]) -> TopicNode:
+        """The same, of a string that was cut."""
+        node = self.root
+        for level in levels:
             children = node.children
             if children is None:
                 children = {}

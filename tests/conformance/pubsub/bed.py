@@ -2,7 +2,7 @@
 
 `Bed` has the verbs as the rows name them: `sub` is MQSUB with exactly the options given, `pub` is
 MQOPEN, MQPUT and MQCLOSE of a topic string. The same calls go to the embedded queue manager, over
-the local socket or over TCP.
+the local socket or over TCP, and by pymqi, ibmmq and IBM's Java client.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from ternmq.values.calls.objects import Close, Inquire, Open
 from ternmq.values.calls.topics import RequestPublications, Subscribe
 from ternmq.values.command import Answer
 from ternmq.values.handle import ObjectHandle
-from tests.unit.api.networked import CHANNEL, Networked
+from tests.bindings import bound
+from tests.unit.api.networked import Networked
 from tests.unit.api.served import started_in_folder
 
-BINDINGS = ("embedded", "local", "tcp")
 C = mq.MQSO_CREATE
 M = mq.MQSO_MANAGED
 D = mq.MQSO_DURABLE
@@ -123,13 +123,14 @@ class Bed:
     """One queue manager, reached by one binding."""
 
     def __init__(self, binding: str, folder: Path | None = None, security: bool = False) -> None:
+        bound.need(binding)
         self.binding = binding
         self._security = security
         self._folder = folder
         self._scratch = tempfile.TemporaryDirectory(prefix="tmq")
         self._opened: list[Connection] = []
         self.served = self._start(True)
-        self.connection = self.connect()
+        self.connection = self.connect(user=self.served.started.user if security else None)
 
     def _start(self, create: bool) -> Networked:
         if self._folder is not None:
@@ -147,11 +148,11 @@ class Bed:
     # ---- connections
 
     def connect(self, binding: str = "", user: str | None = None, **options: Any) -> Connection:
-        """Another connection; the end of the test ends it. The local socket knows the user itself:
-        there `user` is for embedded connections."""
+        """Another connection; the end of the test ends it."""
         way = binding or self.binding
         started = self.served.started
-        if way == "embedded" or (way == "local" and user is not None):
+        named: dict[str, Any] = {} if user is None else {"user": user}
+        if way == "embedded":
             made = Connection(
                 thread_transport(
                     started.shell,
@@ -160,17 +161,22 @@ class Bed:
                     options.get("options"),
                 )
             )
-        elif way == "compat":
-            from tests.conformance.pubsub.compat_connection import CompatConnection
-
-            made = CompatConnection("QM1", CHANNEL, self.served.conn)
+        elif way in bound.BINDINGS:
+            channel = {} if user is None else {"channel": self._channel_of(user)}
+            made = bound.connect(way, self.served, **channel, **options)
         elif way == "local":
-            made = ternmq.connect("QM1", data=self.served.data, **options)
+            made = ternmq.connect("QM1", data=self.served.data, **named, **options)
         else:
-            named = {} if user is None else {"user": user}
             made = self.served.connect(**named, **options)
         self._opened.append(made)
         return made
+
+    def _channel_of(self, user: str) -> str:
+        """A channel whose clients work as that user: these bindings cannot name one without a
+        password."""
+        name = f"AS.{user.upper()}"
+        self.mqsc(f"DEFINE CHANNEL({name}) CHLTYPE(SVRCONN) MCAUSER('{user}') REPLACE")
+        return name
 
     def restart(self) -> None:
         """End the queue manager and start it again; needs a folder."""

@@ -11,11 +11,36 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.pubsub.bed import BINDINGS, Bed
+from tests.bindings.bound import as_parameters
+from tests.conformance.pubsub.bed import Bed
+from tests.conformance.pubsub.bindings import FIXTURES, bindings_of
 
 
-@pytest.fixture(params=BINDINGS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    for fixture in FIXTURES:
+        if fixture in metafunc.fixturenames:
+            names = bindings_of(fixture, metafunc.function.__name__)
+            metafunc.parametrize(fixture, as_parameters(names), indirect=True)
+
+
+@pytest.fixture
 def bed(request: pytest.FixtureRequest) -> Iterator[Bed]:
+    made = Bed(request.param)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest) -> Iterator[Bed]:
+    """For rows about clients over a channel."""
+    made = Bed(request.param)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def java(request: pytest.FixtureRequest) -> Iterator[Bed]:
+    """For what only IBM's Java client can say."""
     made = Bed(request.param)
     yield made
     made.close()
@@ -28,15 +53,15 @@ def embedded() -> Iterator[Bed]:
     made.close()
 
 
-@pytest.fixture(params=("embedded", "tcp"))
+@pytest.fixture
 def secured(request: pytest.FixtureRequest) -> Iterator[Bed]:
-    """With authority checks. The local socket knows no user but the process's own."""
+    """With authority checks."""
     made = Bed(request.param, security=True)
     yield made
     made.close()
 
 
-@pytest.fixture(params=BINDINGS)
+@pytest.fixture
 def lasting(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bed]:
     """In a folder: `restart` keeps what lasts."""
     made = Bed(request.param, tmp_path)

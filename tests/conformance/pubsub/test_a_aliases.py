@@ -23,12 +23,12 @@ def test_a27_a_put_to_the_alias_is_a_publication(bed: Bed) -> None:
     assert sub.texts() == ["by MQPUT", "by MQPUT1"]
 
 
-def test_a27_the_alias_resolves_to_the_topic(embedded: Bed) -> None:
+def test_a27_the_alias_resolves_to_the_topic(bed: Bed) -> None:
     from ternmq.codec.mqi.mqod import ObjectDescriptor
     from ternmq.values.calls.objects import Open
 
-    embedded.mqsc(FRUIT)
-    opened = embedded.connection.run(Open(ObjectDescriptor(object_name="QA"), mq.MQOO_OUTPUT))
+    bed.mqsc(FRUIT)
+    opened = bed.connection.run(Open(ObjectDescriptor(object_name="QA"), mq.MQOO_OUTPUT))
     assert (opened.resolved_name, opened.resolved_qmgr) == ("", "")
     assert opened.resolved_string == "Price/Fruit"
 
@@ -57,7 +57,7 @@ def test_a29_what_an_alias_of_a_topic_cannot_be_used_for(bed: Bed) -> None:
     assert reason_of(bed.sub, "a", 0, queue=handle) == 2019
 
 
-def test_a29_an_alias_of_a_topic_in_a_distribution_list(embedded: Bed) -> None:
-    embedded.mqsc(FRUIT + "\nDEFINE QLOCAL(Q1)")
-    with embedded.connection.open_list(["Q1", "QA"]) as several:
+def test_a29_an_alias_of_a_topic_in_a_distribution_list(bed: Bed) -> None:
+    bed.mqsc(FRUIT + "\nDEFINE QLOCAL(Q1)")
+    with bed.connection.open_list(["Q1", "QA"]) as several:
         assert [one.reason for one in several.opened.destinations] == [0, 2001]

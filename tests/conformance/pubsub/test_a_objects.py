@@ -30,18 +30,18 @@ def shown(answer: Answer) -> set[str]:
     return {f"{item.keyword}({str(item.value).strip()})" for item in answer.items}
 
 
-def test_a1_the_base_topic_has_its_delivered_values(embedded: Bed) -> None:
-    (answer,) = embedded.mqsc("DISPLAY TOPIC(SYSTEM.BASE.TOPIC) ALL")
+def test_a1_the_base_topic_has_its_delivered_values(bed: Bed) -> None:
+    (answer,) = bed.mqsc("DISPLAY TOPIC(SYSTEM.BASE.TOPIC) ALL")
     assert answer.message == "AMQ8633I"
     assert set(BASE.split()) <= shown(answer)
 
 
-def test_a2_a_new_topic_has_the_values_of_the_default_topic(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE TOPIC(T1) TOPICSTR('t1')")
-    (answer,) = embedded.mqsc("DISPLAY TOPIC(T1) ALL")
+def test_a2_a_new_topic_has_the_values_of_the_default_topic(bed: Bed) -> None:
+    bed.mqsc("DEFINE TOPIC(T1) TOPICSTR('t1')")
+    (answer,) = bed.mqsc("DISPLAY TOPIC(T1) ALL")
     assert set(NEW.split()) <= shown(answer)
     for keyword in ("WILDCARD", "CLROUTE", "PROXYSUB"):
-        (refused,) = embedded.mqsc(f"ALTER TOPIC(T1) {keyword}(ASPARENT)", ok=False)
+        (refused,) = bed.mqsc(f"ALTER TOPIC(T1) {keyword}(ASPARENT)", ok=False)
         assert refused.message == "AMQ8405I"
 
 
@@ -88,10 +88,10 @@ def test_a6_the_event_of_a_refused_publication_names_topic_and_objects(bed: Bed)
     assert not event.has(mq.MQCA_Q_NAME)
 
 
-def test_a13_what_a_topic_object_may_not_be(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE TOPIC(T1) TOPICSTR('t1')")
+def test_a13_what_a_topic_object_may_not_be(bed: Bed) -> None:
+    bed.mqsc("DEFINE TOPIC(T1) TOPICSTR('t1')")
     refused = [
-        embedded.mqsc(text, ok=False)[0]
+        bed.mqsc(text, ok=False)[0]
         for text in (
             "DEFINE TOPIC(T2)",
             "DEFINE TOPIC(T2) TOPICSTR('')",
@@ -124,7 +124,7 @@ def test_a15_delete_takes_authority_records_unless_asked_not_to(secured: Bed) ->
         secured.mqsc(
             "DEFINE TOPIC(T1) TOPICSTR('t1')\n"
             "SET AUTHREC PROFILE(T1) OBJTYPE(TOPIC) PRINCIPAL('ann') AUTHADD(PUB)\n"
-            "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('ann') AUTHADD(CONNECT)"
+            "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('ann') AUTHADD(CONNECT,INQ)"
         )
         ann = secured.connect(user="ann")
         assert reason_of(secured.pub, "t1", connection=ann) == 0
@@ -133,15 +133,15 @@ def test_a15_delete_takes_authority_records_unless_asked_not_to(secured: Bed) ->
         secured.mqsc("DELETE TOPIC(T1)")
 
 
-def test_a16_there_are_no_cluster_topics(embedded: Bed) -> None:
-    embedded.mqsc("ALTER QMGR PSCLUS(DISABLED)")
-    (off,) = embedded.mqsc("DEFINE TOPIC(T3) TOPICSTR('t3') CLUSTER(CL1)", ok=False)
-    embedded.mqsc("ALTER QMGR PSCLUS(ENABLED)")
-    (on,) = embedded.mqsc("DEFINE TOPIC(T3) TOPICSTR('t3') CLUSTER(CL1)", ok=False)
+def test_a16_there_are_no_cluster_topics(bed: Bed) -> None:
+    bed.mqsc("ALTER QMGR PSCLUS(DISABLED)")
+    (off,) = bed.mqsc("DEFINE TOPIC(T3) TOPICSTR('t3') CLUSTER(CL1)", ok=False)
+    bed.mqsc("ALTER QMGR PSCLUS(ENABLED)")
+    (on,) = bed.mqsc("DEFINE TOPIC(T3) TOPICSTR('t3') CLUSTER(CL1)", ok=False)
     assert (off.reason, on.ok) == (3359, False)
     assert "no clusters" in on.detail
-    embedded.mqsc("DEFINE TOPIC(T3) TOPICSTR('t3') CLROUTE(TOPICHOST)", ok=False)
-    (answer,) = embedded.mqsc("DISPLAY TOPIC(T3) CLROUTE")
+    bed.mqsc("DEFINE TOPIC(T3) TOPICSTR('t3') CLROUTE(TOPICHOST)", ok=False)
+    (answer,) = bed.mqsc("DISPLAY TOPIC(T3) CLROUTE")
     assert answer["CLROUTE"] == "TOPICHOST"
 
 

@@ -48,11 +48,11 @@ def test_a17_unused_nodes_go_after_treelife(bed: Bed) -> None:
     assert not any(is_there(bed, one) for one in ["tmp", *others])
 
 
-def test_a17_with_treelife_0_no_node_goes(embedded: Bed) -> None:
-    embedded.mqsc("ALTER QMGR TREELIFE(0)")
-    embedded.pub("tmp/1/x")
-    embedded.pass_time(1_000_000)
-    assert is_there(embedded, "tmp/1/x")
+def test_a17_with_treelife_0_no_node_goes(bed: Bed) -> None:
+    bed.mqsc("ALTER QMGR TREELIFE(0)")
+    bed.pub("tmp/1/x")
+    bed.pass_time(1_000_000)
+    assert is_there(bed, "tmp/1/x")
 
 
 def test_a18_after_a_restart_only_what_lasts_has_nodes(lasting: Bed) -> None:
@@ -90,16 +90,16 @@ def test_a19_which_nodes_a_pattern_shows(bed: Bed) -> None:
 
 
 @pytest.mark.parametrize(("kind", "keywords"), [("TOPIC", TOPIC), ("SUB", SUB), ("PUB", PUB)])
-def test_a20_what_is_shown_of_each(embedded: Bed, kind: str, keywords: str) -> None:
-    embedded.sub("c/d")
-    embedded.open_topic("c/d")
-    (answer,) = embedded.mqsc(f"DISPLAY TPSTATUS('c/d') TYPE({kind}) ALL")
+def test_a20_what_is_shown_of_each(bed: Bed, kind: str, keywords: str) -> None:
+    bed.sub("c/d")
+    bed.open_topic("c/d")
+    (answer,) = bed.mqsc(f"DISPLAY TPSTATUS('c/d') TYPE({kind}) ALL")
     assert answer.message == "AMQ8754I"
     assert {item.keyword for item in answer.items} == {*keywords.split(), "TOPICSTR", "TYPE"}
     assert "ASPARENT" not in [item.value for item in answer.items]
     if kind == "TOPIC":
         assert answer["ADMIN"] == ""
-        (base,) = embedded.mqsc("DISPLAY TPSTATUS('SYSTEM.BROKER.ADMIN.STREAM') ADMIN")
+        (base,) = bed.mqsc("DISPLAY TPSTATUS('SYSTEM.BROKER.ADMIN.STREAM') ADMIN")
         assert base["ADMIN"] == "SYSTEM.BROKER.ADMIN.STREAM"
 
 
@@ -115,6 +115,14 @@ def test_a21_publishers_subscribers_and_their_messages_are_counted(bed: Bed) -> 
     assert sorted(int(str(one["NUMPUBS"])) for one in publishers) == [0, 3]
     subscribers = bed.mqsc("DISPLAY TPSTATUS('c') TYPE(SUB) NUMMSGS")
     assert [one["NUMMSGS"] for one in subscribers] == [3, 3]
+
+
+def test_a21_a_long_pattern_on_a_deep_branch_is_answered(bed: Bed) -> None:
+    """In one pass over the branch, whatever the pattern is."""
+    bed.open_topic("/".join(["a"] * 5000) + "/b")
+    pattern = "#/" + "/".join(["a"] * 4000)
+    shown = bed.mqsc(f"DISPLAY TPSTATUS('{pattern}/+/b') TOPICSTR")
+    assert [str(one["TOPICSTR"])[-4:] for one in shown] == ["/a/b"]
 
 
 def test_a22_clear_removes_what_is_retained(bed: Bed) -> None:

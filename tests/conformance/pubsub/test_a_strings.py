@@ -23,14 +23,14 @@ LONGEST = "x" * 10_240
     ],
 )
 def test_a7_object_and_string_make_the_topic(
-    embedded: Bed, of_object: str, given: str, together: str
+    bed: Bed, of_object: str, given: str, together: str
 ) -> None:
     name = ""
     if of_object:
-        embedded.mqsc(f"DEFINE TOPIC(T) TOPICSTR('{of_object}')")
+        bed.mqsc(f"DEFINE TOPIC(T) TOPICSTR('{of_object}')")
         name = "T"
-    assert embedded.open_topic(given, object_name=name).resolved_string == together
-    assert embedded.sub(given, M, object_name=name).call.resolved_string == together
+    assert bed.open_topic(given, object_name=name).resolved_string == together
+    assert bed.sub(given, M, object_name=name).call.resolved_string == together
 
 
 def test_a7_the_whole_string_is_returned_by_every_binding(bed: Bed) -> None:
@@ -44,10 +44,10 @@ def test_a8_no_name_and_no_string_or_an_unknown_name(bed: Bed) -> None:
     assert reason_of(bed.open_topic, object_name="NOSUCH") == 2085
 
 
-def test_a8_an_unknown_name_is_reported_as_an_event(embedded: Bed) -> None:
-    embedded.mqsc("ALTER QMGR LOCALEV(ENABLED)")
-    assert reason_of(embedded.open_topic, object_name="NOSUCH") == 2085
-    (event,) = events_of(embedded, 2085)
+def test_a8_an_unknown_name_is_reported_as_an_event(bed: Bed) -> None:
+    bed.mqsc("ALTER QMGR LOCALEV(ENABLED)")
+    assert reason_of(bed.open_topic, object_name="NOSUCH") == 2085
+    (event,) = events_of(bed, 2085)
     assert event.text(mq.MQCA_TOPIC_NAME) == "NOSUCH"
     assert not event.has(mq.MQCA_Q_NAME)
 
@@ -101,11 +101,11 @@ def test_a23_a_node_that_blocks_wildcards_from_above(bed: Bed) -> None:
     assert [sub.texts() for sub in subs] == [["3"], ["3"], ["3"], ["3"]]
 
 
-def test_a23_the_system_topics_are_closed_to_wildcards_from_above(embedded: Bed) -> None:
-    subs = [embedded.sub(one) for one in ("#", "$SYS/#", "$SYS/MQ/+")]
-    by_character = embedded.sub("$SYS/M*", M | mq.MQSO_WILDCARD_CHAR)
-    embedded.pub("$SYS/MQ/own", "1")
+def test_a23_the_system_topics_are_closed_to_wildcards_from_above(bed: Bed) -> None:
+    subs = [bed.sub(one) for one in ("#", "$SYS/#", "$SYS/MQ/+")]
+    by_character = bed.sub("$SYS/M*", M | mq.MQSO_WILDCARD_CHAR)
+    bed.pub("$SYS/MQ/own", "1")
     assert [sub.texts() for sub in subs] == [[], [], ["1"]]
     assert by_character.texts() == []
-    (refused,) = embedded.mqsc("ALTER TOPIC(SYSTEM.ADMIN.TOPIC) WILDCARD(PASSTHRU)", ok=False)
+    (refused,) = bed.mqsc("ALTER TOPIC(SYSTEM.ADMIN.TOPIC) WILDCARD(PASSTHRU)", ok=False)
     assert not refused.ok

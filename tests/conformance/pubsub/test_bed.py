@@ -31,10 +31,10 @@ def test_bed_when_options_wrong_then_reason(bed: Bed) -> None:
     assert reason_of(bed.sub, "a", M, action=C) == 0
 
 
-def test_bed_when_time_passes_then_clock_ahead(embedded: Bed) -> None:
-    before = embedded.kernel.clock.now_ns()
-    embedded.pass_time(60)
-    assert embedded.kernel.clock.now_ns() - before >= 60_000_000_000
+def test_bed_when_time_passes_then_clock_ahead(bed: Bed) -> None:
+    before = bed.kernel.clock.now_ns()
+    bed.pass_time(60)
+    assert bed.kernel.clock.now_ns() - before >= 60_000_000_000
 
 
 def test_bed_when_restarted_then_queue_manager_there(lasting: Bed) -> None:

@@ -23,30 +23,30 @@ def test_c15_when_alter_and_resume_then_as_alter(bed: Bed) -> None:
     assert sub.get().priority == 7
 
 
-def test_c16_when_user_is_another_then_2434(embedded: Bed) -> None:
-    one, two = embedded.connect(user="u1"), embedded.connect(user="u2")
-    embedded.sub("a", M | D, "S1", connection=one).end(KEEP)
-    assert reason_of(embedded.sub, "", M | D, "S1", action=R, connection=two) == 2434
-    assert reason_of(embedded.sub, "", M | D, "S1", action=ALTER, connection=two) == 2434
-    assert reason_of(embedded.sub, "", M | D, "S1", action=R, connection=one) == 0
+def test_c16_when_user_is_another_then_2434(bed: Bed) -> None:
+    one, two = bed.connect(user="u1"), bed.connect(user="u2")
+    bed.sub("a", M | D, "S1", connection=one).end(KEEP)
+    assert reason_of(bed.sub, "", M | D, "S1", action=R, connection=two) == 2434
+    assert reason_of(bed.sub, "", M | D, "S1", action=ALTER, connection=two) == 2434
+    assert reason_of(bed.sub, "", M | D, "S1", action=R, connection=one) == 0
 
 
-def test_c17_when_any_user_then_the_last_one_is_its_user(embedded: Bed) -> None:
-    one, two = embedded.connect(user="u1"), embedded.connect(user="u2")
-    embedded.sub("a", M | D | ANY, "S1", connection=one).end(KEEP)
-    sub = embedded.sub("", M | D, "S1", action=R, connection=two)
-    embedded.pub("a")
+def test_c17_when_any_user_then_the_last_one_is_its_user(bed: Bed) -> None:
+    one, two = bed.connect(user="u1"), bed.connect(user="u2")
+    bed.sub("a", M | D | ANY, "S1", connection=one).end(KEEP)
+    sub = bed.sub("", M | D, "S1", action=R, connection=two)
+    bed.pub("a")
     assert sub.get().descriptor.user_id.strip() == "u2"
-    [answer] = [one for one in embedded.mqsc("DISPLAY SBSTATUS(S1) SUBUSER") if "SUBUSER" in one]
+    [answer] = [one for one in bed.mqsc("DISPLAY SBSTATUS(S1) SUBUSER") if "SUBUSER" in one]
     assert answer["SUBUSER"] == "u2"
 
 
-def test_c18_when_owner_allows_any_user_then_others_resume(embedded: Bed) -> None:
-    one, two = embedded.connect(user="u1"), embedded.connect(user="u2")
-    embedded.sub("a", M | D, "S1", connection=one).end(KEEP)
-    assert reason_of(embedded.sub, "", M | D | ANY, "S1", action=ALTER, connection=two) == 2434
-    embedded.sub("", M | D | ANY, "S1", action=ALTER, connection=one).end(KEEP)
-    assert reason_of(embedded.sub, "", M | D, "S1", action=R, connection=two) == 0
+def test_c18_when_owner_allows_any_user_then_others_resume(bed: Bed) -> None:
+    one, two = bed.connect(user="u1"), bed.connect(user="u2")
+    bed.sub("a", M | D, "S1", connection=one).end(KEEP)
+    assert reason_of(bed.sub, "", M | D | ANY, "S1", action=ALTER, connection=two) == 2434
+    bed.sub("", M | D | ANY, "S1", action=ALTER, connection=one).end(KEEP)
+    assert reason_of(bed.sub, "", M | D, "S1", action=R, connection=two) == 0
 
 
 def test_c19_when_user_data_altered_then_next_publication_has_it(bed: Bed) -> None:
@@ -73,14 +73,14 @@ def test_c20_when_expiry_altered_and_over_then_gone(bed: Bed) -> None:
     assert sub.texts() == ["before"]
 
 
-def test_expiry_when_altered_again_and_again_then_it_holds_no_more_memory(embedded: Bed) -> None:
-    embedded.sub("a", M | D, "S1").end()
+def test_expiry_when_altered_again_and_again_then_it_holds_no_more_memory(bed: Bed) -> None:
+    bed.sub("a", M | D, "S1").end()
     for expiry in range(1000, 1500):
-        embedded.mqsc(f"ALTER SUB(S1) EXPIRY({expiry})")
-    topics = embedded.kernel.topics
+        bed.mqsc(f"ALTER SUB(S1) EXPIRY({expiry})")
+    topics = bed.kernel.topics
     assert len(topics.expiries) <= 2 * len(topics.by_id) + 64
-    embedded.mqsc("ALTER SUB(S1) EXPIRY(50)")
-    embedded.pass_time(6)
+    bed.mqsc("ALTER SUB(S1) EXPIRY(50)")
+    bed.pass_time(6)
     assert "S1" not in topics.by_name
 
 
@@ -274,7 +274,7 @@ def taken_up(bed: Bed, name: str, action: int) -> None:
 
 
 def test_c_actions_when_name_is_free_or_taken_then_as_the_table_says(bed: Bed) -> None:
-    table = {  # docs/subscriptions.md
+    table = {  # docs/administration/subscriptions.md
         C: (0, 2432),
         R: (2428, 0),
         C | R: (0, 0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ternmq import constants as mq
+from tests.bindings.bound import JAVA
 from tests.conformance.pubsub.bed import ALTER, Bed, C, D, M, R, reason_of, reasons_of
 
 FAR = "x" * 10_241
@@ -42,15 +43,17 @@ def test_c3_when_no_action_or_unknown_bit_then_2046(bed: Bed) -> None:
     ],
 )
 def test_c4_c5_c6_when_options_exclude_each_other_then_2046(
-    embedded: Bed, options: int, action: int
+    bed: Bed, options: int, action: int
 ) -> None:
-    assert reason_of(embedded.sub, "a", options, "S", action=action) == 2046
+    if bed.binding == JAVA and not options & M:
+        pytest.skip("the client makes no MQSUB without a handle that is not for a managed queue")
+    assert reason_of(bed.sub, "a", options, "S", action=action) == 2046
 
 
-def test_c7_when_on_request_with_level_2_then_2046(embedded: Bed) -> None:
+def test_c7_when_on_request_with_level_2_then_2046(bed: Bed) -> None:
     options = M | mq.MQSO_PUBLICATIONS_ON_REQUEST
-    assert reason_of(embedded.sub, "a", options, level=2) == 2046
-    assert reason_of(embedded.sub, "a", options, level=1) == 0
+    assert reason_of(bed.sub, "a", options, level=2) == 2046
+    assert reason_of(bed.sub, "a", options, level=1) == 0
 
 
 def test_c8_when_version_wrong_then_2424(bed: Bed) -> None:

@@ -22,12 +22,13 @@ def shared(
     return Sub(connection, connection.run(call))
 
 
-def test_c34_when_shared_one_is_resumed_or_altered_by_mqsub_then_2523(embedded: Bed) -> None:
-    shared(embedded.connection, "a", "s", M | D)
+def test_c34_when_shared_one_is_resumed_or_altered_by_mqsub_then_2523(bed: Bed) -> None:
+    sharing = bed.connect("embedded")
+    shared(sharing, "a", "s", M | D)
     for action in (R, ALTER, C | R):
-        assert reason_of(embedded.sub, "", M | D, "s", action=action) == 2523
-    embedded.sub("a", M | D, "alone")
-    assert reason_of(shared, embedded.connection, "a", "alone", M | D) == 2523
+        assert reason_of(bed.sub, "", M | D, "s", action=action) == 2523
+    bed.sub("a", M | D, "alone")
+    assert reason_of(shared, sharing, "a", "alone", M | D) == 2523
 
 
 def test_shared_when_two_have_it_then_each_message_goes_to_one(embedded: Bed) -> None:

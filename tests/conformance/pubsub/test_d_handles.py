@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any
+import gc
 
-import pytest
-
+from ternmq import Connection
 from ternmq import constants as mq
+from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.values.calls.objects import SetAttributes
-from ternmq.values.calls.topics import RequestPublications
+from ternmq.values.calls.topics import RequestPublications, Subscribe
+from tests.battery.places import until
+from tests.bindings.consuming import consumed
+from tests.bindings.elsewhere import Elsewhere
 from tests.conformance.pubsub.bed import Bed, D, M, R, Sub, reason_of
 
 KEEP = mq.MQCO_KEEP_SUB
@@ -150,13 +152,28 @@ def test_d14_when_managed_then_gets_as_on_a_queue(bed: Bed) -> None:
     assert sub.get(options=mq.MQGMO_BROWSE_FIRST).text == "one"
     assert sub.get(wait=5.0, syncpoint=True).text == "one"
     bed.connection.backout()
+    mark = mq.MQGMO_BROWSE_FIRST | mq.MQGMO_UNMARKED_BROWSE_MSG | mq.MQGMO_MARK_BROWSE_HANDLE
+    assert sub.get(options=mark).text == "one"
+    assert sub.try_get(options=mark) is None
     assert sub.get(options=mq.MQGMO_CONVERT).text == "one"
     assert sub.try_get(wait=0.01) is None
 
 
-def test_d15_when_managed_handle_then_no_put_and_no_set(bed: Bed) -> None:
+def test_d14_when_managed_then_a_function_gets_each_publication(bed: Bed) -> None:
+    """MQCB and MQCTL."""
+    with bed.connection.subscribe("a") as subscription:
+        for text in ("one", "two"):
+            bed.pub("a", text)
+        assert consumed(bed.connection, subscription, 2) == [b"one", b"two"]
+        assert subscription.try_get() is None
+
+
+def test_d15_when_managed_handle_then_no_put(bed: Bed) -> None:
+    assert reason_of(bed.put, bed.sub("a", M).queue) == 2039
+
+
+def test_d15_when_managed_handle_then_no_set_and_inquired(bed: Bed) -> None:
     sub = bed.sub("a", M)
-    assert reason_of(bed.put, sub.queue) == 2039
     run = bed.connection.run
     assert reason_of(run, SetAttributes(sub.queue, {mq.MQIA_INHIBIT_GET: 1})) == 2040
     [threshold, requeue, name] = bed.inquire(
@@ -185,17 +202,27 @@ def test_d_when_managed_handle_closed_with_delete_then_2045(bed: Bed) -> None:
     assert len(managed(bed)) == 2
 
 
-@pytest.mark.filterwarnings("ignore:a connection to:ResourceWarning")
-def test_d16_when_application_dies_then_durable_stays(embedded: Bed) -> None:
-    other = embedded.connect("local")
-    embedded.sub("a", M | D, "S1", connection=other)
-    embedded.sub("a", M, "N1", connection=other)
-    transport: Any = other.transport
-    transport._socket.close()  # as the end of its process does
-    embedded._opened.remove(other)
-    deadline = time.monotonic() + 10
-    while names(embedded) != ["S1"] and time.monotonic() < deadline:
-        pass
-    assert names(embedded) == ["S1"]
-    assert len(managed(embedded)) == 1
-    assert reason_of(embedded.sub, "", M | D, "S1", action=R) == 0
+def subscribe_twice(connection: Connection) -> object:
+    """What the program in the other process does: one durable subscription, one that is not."""
+    made = []
+    for options, name in ((M | D, "S1"), (M, "N1")):
+        sd = SubscriptionDescriptor(options=mq.MQSO_CREATE | options | mq.MQSO_ANY_USERID)
+        made.append(connection.run(Subscribe(sd, "a", name)))
+    return made
+
+
+def test_d16_when_application_dies_then_durable_stays(bed: Bed) -> None:
+    if bed.binding == "embedded":  # its process is the queue manager's: it ends without MQDISC
+        other = bed.connect()
+        kept = subscribe_twice(other)
+        bed._opened.remove(other)
+        del kept, other
+        gc.collect()
+        until(lambda: names(bed) == ["S1"])
+    else:
+        with Elsewhere(bed.binding, bed.served, f"{__name__}.subscribe_twice") as program:
+            assert names(bed) == ["N1", "S1"]
+            program.kill()
+            until(lambda: names(bed) == ["S1"])
+    assert len(managed(bed)) == 1
+    assert reason_of(bed.sub, "", M | D | mq.MQSO_ANY_USERID, "S1", action=R) == 0

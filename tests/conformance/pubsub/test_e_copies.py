@@ -12,7 +12,7 @@ from ternmq.codec.pcf.parameter import integer
 from ternmq.codec.pcf.structures import PCFMessage, unpack_pcf
 from ternmq.codec.property import Property
 from ternmq.codec.property_area import pack_area
-from ternmq.pubsub.publication_properties import published_properties
+from ternmq.codec.publication_area import published_properties
 from ternmq.values.message_handle import MessageHandle
 from tests.conformance.pubsub.bed import Bed, D, M, get, reason_of, take
 
@@ -55,10 +55,10 @@ def test_e19_when_durable_or_provided_then_survives(lasting: Bed) -> None:
     assert found[0].properties["mqps.Top"] == "a"
 
 
-def test_e20_when_published_then_context_is_the_subscriptions(embedded: Bed) -> None:
-    subscriber = embedded.connect(user="s")
-    publisher = embedded.connect(user="p")
-    sub = embedded.sub("a", connection=subscriber)
+def test_e20_when_published_then_context_is_the_subscriptions(bed: Bed) -> None:
+    subscriber = bed.connect(user="s")
+    publisher = bed.connect(user="p")
+    sub = bed.sub("a", connection=subscriber)
     md = Descriptor(
         format="MQSTR",
         ccsid=819,
@@ -69,7 +69,7 @@ def test_e20_when_published_then_context_is_the_subscriptions(embedded: Bed) -> 
         msg_type=mq.MQMT_APPL_FIRST,
         correl_id=b"P" * 24,
     )
-    embedded.pub("a", b"x", connection=publisher, descriptor=md)
+    bed.pub("a", b"x", connection=publisher, descriptor=md)
     copy = sub.get().descriptor
     assert (copy.user_id, copy.appl_identity_data) == ("s", "")
     assert (copy.put_appl_type, copy.put_appl_name) == (mq.MQAT_BROKER, "QM1")
@@ -137,14 +137,14 @@ def test_e24_to_e26_when_psprop_given_then_its_form(bed: Bed, form: str) -> None
         assert message.data[rules.structure_length :] == b"data"
 
 
-def test_e26_when_publication_is_pcf_then_parameters_are_added(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q)\nDEFINE SUB(S) TOPICSTR('a') DEST(Q) PSPROP(COMPAT)")
-    queue = embedded.open("Q", mq.MQOO_INPUT_SHARED)
+def test_e26_when_publication_is_pcf_then_parameters_are_added(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q)\nDEFINE SUB(S) TOPICSTR('a') DEST(Q) PSPROP(COMPAT)")
+    queue = bed.open("Q", mq.MQOO_INPUT_SHARED)
     given = PCFMessage(mq.MQCFT_USER, 7, [integer(mq.MQIA_CURRENT_Q_DEPTH, 5)])
     for order, encoding in ((LITTLE, mq.MQENC_NATIVE), (BIG, 273)):
         md = Descriptor(format=mq.MQFMT_PCF, encoding=encoding, ccsid=1208)
-        embedded.pub("a", given.pack(order), mq.MQPMO_RETAIN, descriptor=md)
-        message = take(embedded.connection, queue)
+        bed.pub("a", given.pack(order), mq.MQPMO_RETAIN, descriptor=md)
+        message = take(bed.connection, queue)
         read = unpack_pcf(message.data, order)
         assert (read.kind, read.command) == (mq.MQCFT_USER, 7)
         assert [(one.parameter, one.value) for one in read.parameters] == [
@@ -152,13 +152,13 @@ def test_e26_when_publication_is_pcf_then_parameters_are_added(embedded: Bed) ->
             (mq.MQCACF_TOPIC, "a"),
             (mq.MQIACF_PUBLICATION_OPTIONS, mq.MQPUBO_RETAIN_PUBLICATION),
         ]
-    embedded.pub("a", b"none", descriptor=Descriptor(format=mq.MQFMT_PCF))
-    assert RulesHeader.unpack(take(embedded.connection, queue).data).format == mq.MQFMT_PCF
+    bed.pub("a", b"none", descriptor=Descriptor(format=mq.MQFMT_PCF))
+    assert RulesHeader.unpack(take(bed.connection, queue).data).format == mq.MQFMT_PCF
 
 
-def test_e27_when_property_not_to_be_copied_then_in_no_copy(embedded: Bed) -> None:
-    sub = embedded.sub("a")
-    embedded.pub("a", "x", properties={"colour": "red"})
+def test_e27_when_property_not_to_be_copied_then_in_no_copy(bed: Bed) -> None:
+    sub = bed.sub("a")
+    bed.pub("a", "x", properties={"colour": "red"})
     assert sub.get().properties["colour"] == "red"
     hidden = Property("colour", mq.MQTYPE_STRING, "red", copy_options=mq.MQCOPY_NONE)
     shown = Property("size", mq.MQTYPE_STRING, "big")
@@ -183,30 +183,30 @@ def test_e28_when_reports_asked_for_then_one_for_each_copy(bed: Bed) -> None:
     assert get(bed.connection, replies) is None
 
 
-def test_e29_when_retained_expires_then_nobody_gets_it(embedded: Bed) -> None:
-    embedded.pub("r", "x", mq.MQPMO_RETAIN, descriptor=Descriptor(expiry=50))
-    embedded.pass_time(2)
-    sub = embedded.sub("r")
-    entry = embedded.kernel.locals[sub.queue_name].queue.lanes[0].front.head
-    assert 2.0 <= (entry.expiry_at - embedded.kernel.clock.now_ns()) / 1e9 <= 3.0
+def test_e29_when_retained_expires_then_nobody_gets_it(bed: Bed) -> None:
+    bed.pub("r", "x", mq.MQPMO_RETAIN, descriptor=Descriptor(expiry=50))
+    bed.pass_time(2)
+    sub = bed.sub("r")
+    entry = bed.kernel.locals[sub.queue_name].queue.lanes[0].front.head
+    assert 2.0 <= (entry.expiry_at - bed.kernel.clock.now_ns()) / 1e9 <= 3.0
     assert sub.get().is_retained
-    embedded.pass_time(4)
-    assert embedded.sub("r").texts() == []
-    assert embedded.mqsc("DISPLAY TPSTATUS('r') TYPE(TOPIC) RETAINED")[0]["RETAINED"] == "NO"
+    bed.pass_time(4)
+    assert bed.sub("r").texts() == []
+    assert bed.mqsc("DISPLAY TPSTATUS('r') TYPE(TOPIC) RETAINED")[0]["RETAINED"] == "NO"
 
 
-def test_e30_when_destination_becomes_topic_alias_then_failure(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q)\nDEFINE QLOCAL(DLQ)\nALTER QMGR DEADQ(DLQ)")
-    embedded.mqsc("DEFINE TOPIC(OTHER) TOPICSTR('other')\nDEFINE TOPIC(T) TOPICSTR('t')")
-    embedded.mqsc("DEFINE QALIAS(QA) TARGET(Q)\nDEFINE SUB(S) TOPICSTR('t') DEST(QA)")
-    embedded.mqsc("ALTER TOPIC(T) PMSGDLV(ALL) USEDLQ(NO)")
+def test_e30_when_destination_becomes_topic_alias_then_failure(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q)\nDEFINE QLOCAL(DLQ)\nALTER QMGR DEADQ(DLQ)")
+    bed.mqsc("DEFINE TOPIC(OTHER) TOPICSTR('other')\nDEFINE TOPIC(T) TOPICSTR('t')")
+    bed.mqsc("DEFINE QALIAS(QA) TARGET(Q)\nDEFINE SUB(S) TOPICSTR('t') DEST(QA)")
+    bed.mqsc("ALTER TOPIC(T) PMSGDLV(ALL) USEDLQ(NO)")
     md = Descriptor(persistence=1)
-    assert reason_of(embedded.pub, "t", "x", descriptor=md) == 0
-    embedded.mqsc("ALTER QALIAS(QA) TARGET(OTHER) TARGTYPE(TOPIC)")
-    assert reason_of(embedded.pub, "t", "x", descriptor=md) == mq.MQRC_PUBLICATION_FAILURE
-    embedded.mqsc("ALTER TOPIC(T) USEDLQ(YES)")
-    assert reason_of(embedded.pub, "t", "x", descriptor=md) == 0
-    dead = take(embedded.connection, embedded.open("DLQ", mq.MQOO_INPUT_SHARED))
+    assert reason_of(bed.pub, "t", "x", descriptor=md) == 0
+    bed.mqsc("ALTER QALIAS(QA) TARGET(OTHER) TARGTYPE(TOPIC)")
+    assert reason_of(bed.pub, "t", "x", descriptor=md) == mq.MQRC_PUBLICATION_FAILURE
+    bed.mqsc("ALTER TOPIC(T) USEDLQ(YES)")
+    assert reason_of(bed.pub, "t", "x", descriptor=md) == 0
+    dead = take(bed.connection, bed.open("DLQ", mq.MQOO_INPUT_SHARED))
     assert int.from_bytes(dead.data[8:12], "little") == mq.MQRC_ALIAS_TARGTYPE_CHANGED
 
 
@@ -229,10 +229,10 @@ def test_e31_when_many_durable_then_one_body(lasting: Bed) -> None:
         assert message.properties["mqps.Top"] == "t"
 
 
-def test_e21_when_inquired_by_ibm_names_then_found(embedded: Bed) -> None:
-    told = embedded.sub("a/#", user_data="mine")
-    plain = embedded.sub("a/#")
-    embedded.pub("a/b", "x")
+def test_e21_when_inquired_by_ibm_names_then_found(bed: Bed) -> None:
+    told = bed.sub("a/#", user_data="mine")
+    plain = bed.sub("a/#")
+    bed.pub("a/b", "x")
     handles = []
     for message in (told.get(options=FORCE), plain.get(options=FORCE)):
         handle = MessageHandle()

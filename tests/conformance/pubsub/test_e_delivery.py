@@ -132,13 +132,13 @@ def test_e7_when_dead_letter_queue_full_or_missing_then_2502(three: Three, text:
     ],
 )
 def test_e10_when_queue_inhibited_short_or_deleted_then_its_reason(
-    embedded: Bed, command: str, reason: int
+    bed: Bed, command: str, reason: int
 ) -> None:
-    three = Three(embedded)
+    three = Three(bed)
     three.topic("PMSGDLV(ALL) USEDLQ(YES)")
     three.subs[0].close(mq.MQCO_KEEP_SUB)
-    embedded.close_handle(three.handles[0])
-    embedded.mqsc(command)
+    bed.close_handle(three.handles[0])
+    bed.mqsc(command)
     assert three.pub() == 0
     assert three.buried() == [(reason, "Q1")]
     three.topic("USEDLQ(NO)")
@@ -146,13 +146,13 @@ def test_e10_when_queue_inhibited_short_or_deleted_then_its_reason(
     assert [three.count(handle) for handle in three.handles[1:]] == [1, 1]
 
 
-def test_e11_when_all_fail_and_may_then_done_with_one_notice(embedded: Bed) -> None:
-    three = Three(embedded)
+def test_e11_when_all_fail_and_may_then_done_with_one_notice(bed: Bed) -> None:
+    three = Three(bed)
     three.topic("PMSGDLV(ALLAVAIL) USEDLQ(NO)")
     three.fill(*QUEUES)
-    embedded.kernel.notices.take()
+    bed.kernel.notices.take()
     assert three.pub() == 0
-    ids = [one.message_id for one in embedded.kernel.notices.take()]
+    ids = [one.message_id for one in bed.kernel.notices.take()]
     assert ids.count("AMQ7593W") == 1
     assert three.got() == [False, False, False]
 
@@ -201,12 +201,12 @@ def test_e15_when_publication_fails_in_unit_then_unit_goes_on(three: Three) -> N
     assert three.got() == [False, False, False]
 
 
-def test_e16_when_thousand_published_then_each_in_order(embedded: Bed) -> None:
-    subs = [embedded.sub("a") for _ in range(3)]
-    topic = embedded.open_topic("a").opened()
+def test_e16_when_thousand_published_then_each_in_order(bed: Bed) -> None:
+    subs = [bed.sub("a") for _ in range(3)]
+    topic = bed.open_topic("a").opened()
     wanted = [str(number) for number in range(1000)]
     for text in wanted:
-        embedded.put(topic, text)
+        bed.put(topic, text)
     assert [sub.texts() for sub in subs] == [wanted] * 3
 
 

@@ -110,21 +110,19 @@ def test_f10_when_destination_does_not_exist_then_accepted(bed: Bed) -> None:
 )
 @pytest.mark.parametrize("kind", ["ADMIN", "API"])
 def test_f11_when_altered_then_it_counts(
-    embedded: Bed, kind: str, setting: str, keyword: str, value: object
+    bed: Bed, kind: str, setting: str, keyword: str, value: object
 ) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q1)\nDEFINE QLOCAL(Q2)")
+    bed.mqsc("DEFINE QLOCAL(Q1)\nDEFINE QLOCAL(Q2)")
     if kind == "ADMIN":
-        embedded.mqsc("DEFINE SUB(S1) TOPICSTR('a') DEST(Q1)")
+        bed.mqsc("DEFINE SUB(S1) TOPICSTR('a') DEST(Q1)")
     else:
-        queue = embedded.open("Q1", mq.MQOO_INPUT_SHARED)
-        embedded.sub("a", D, "S1", queue=queue).close(KEEP)
-    assert [one.message for one in embedded.mqsc(f"ALTER SUB(S1) {setting}")] == ["AMQ8095I"]
-    [answer] = shown(embedded, "DISPLAY SUB(S1) ALL")
+        queue = bed.open("Q1", mq.MQOO_INPUT_SHARED)
+        bed.sub("a", D, "S1", queue=queue).close(KEEP)
+    assert [one.message for one in bed.mqsc(f"ALTER SUB(S1) {setting}")] == ["AMQ8095I"]
+    [answer] = shown(bed, "DISPLAY SUB(S1) ALL")
     assert (answer[keyword], answer["SUBTYPE"]) == (value, kind)
-    embedded.pub("a", "one")
-    assert len(texts_on(embedded, "Q1")) + len(texts_on(embedded, "Q2")) == (
-        0 if keyword == "REQONLY" else 1
-    )
+    bed.pub("a", "one")
+    assert len(texts_on(bed, "Q1")) + len(texts_on(bed, "Q2")) == (0 if keyword == "REQONLY" else 1)
 
 
 @pytest.mark.parametrize(
@@ -134,12 +132,12 @@ def test_f11_when_altered_then_it_counts(
         *("SUBSCOPE(QMGR)", "DESTCLAS(MANAGED)", "SUBLEVEL(2)", "SUBLEVEL(1)"),
     ],
 )
-def test_f12_when_fixed_attribute_altered_then_refused(embedded: Bed, setting: str) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q1)\nDEFINE TOPIC(T1) TOPICSTR('t')")
-    embedded.mqsc("DEFINE SUB(A1) TOPICSTR('a') DEST(Q1)")
-    embedded.sub("a", M | D, "S1").end(KEEP)
-    assert refusal(embedded, f"ALTER SUB(A1) {setting}")[1] == 3213
-    assert refusal(embedded, f"ALTER SUB(S1) {setting}")[1] == 3213
+def test_f12_when_fixed_attribute_altered_then_refused(bed: Bed, setting: str) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q1)\nDEFINE TOPIC(T1) TOPICSTR('t')")
+    bed.mqsc("DEFINE SUB(A1) TOPICSTR('a') DEST(Q1)")
+    bed.sub("a", M | D, "S1").end(KEEP)
+    assert refusal(bed, f"ALTER SUB(A1) {setting}")[1] == 3213
+    assert refusal(bed, f"ALTER SUB(S1) {setting}")[1] == 3213
 
 
 def test_f13_when_deleted_then_gone_with_its_queue(bed: Bed) -> None:
@@ -229,31 +227,31 @@ def test_f_mqsub_when_administrative_then_altered_and_removed(bed: Bed) -> None:
     assert reason_of(bed.sub, "", D, "A1", action=R) == 2428
 
 
-def test_f_define_when_expiry_is_over_then_gone(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q1)\nDEFINE SUB(A1) TOPICSTR('a') DEST(Q1) EXPIRY(50)")
-    embedded.pass_time(6)
-    assert refusal(embedded, "DISPLAY SUB(A1)")[1] == 2428
+def test_f_define_when_expiry_is_over_then_gone(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q1)\nDEFINE SUB(A1) TOPICSTR('a') DEST(Q1) EXPIRY(50)")
+    bed.pass_time(6)
+    assert refusal(bed, "DISPLAY SUB(A1)")[1] == 2428
 
 
-def test_f_define_when_managed_and_refused_then_no_queue_is_left(embedded: Bed) -> None:
+def test_f_define_when_managed_and_refused_then_no_queue_is_left(bed: Bed) -> None:
     text = "DEFINE SUB(A1) TOPICSTR('a') DESTCLAS(MANAGED) SELECTOR('x =')"
-    assert refusal(embedded, text)[1] == 2459
-    embedded.mqsc("DEFINE TOPIC(T1) TOPICSTR('t1') DURSUB(NO)")
-    assert refusal(embedded, "DEFINE SUB(A1) TOPICSTR('t1') DESTCLAS(MANAGED)")[1] == 2436
-    assert [one for one in embedded.connection.queue_names() if "MANAGED" in one] == []
+    assert refusal(bed, text)[1] == 2459
+    bed.mqsc("DEFINE TOPIC(T1) TOPICSTR('t1') DURSUB(NO)")
+    assert refusal(bed, "DEFINE SUB(A1) TOPICSTR('t1') DESTCLAS(MANAGED)")[1] == 2436
+    assert [one for one in bed.connection.queue_names() if "MANAGED" in one] == []
 
 
 def test_f21_when_dumped_and_replayed_then_administrative_ones_are_the_same(
-    embedded: Bed,
+    bed: Bed,
 ) -> None:
-    embedded.mqsc(
+    bed.mqsc(
         "DEFINE QLOCAL(Q1)\nDEFINE TOPIC(T1) TOPICSTR('top')\n"
         "DEFINE SUB(A1) TOPICOBJ(T1) TOPICSTR('x') DEST(Q1) USERDATA('it''s') PUBPRTY(3)\n"
         "DEFINE SUB(A2) TOPICSTR('y/*') WSCHEMA(CHAR) DESTCLAS(MANAGED) SELECTOR('n > 5')"
     )
-    embedded.sub("a", M | D, "S1")
+    bed.sub("a", M | D, "S1")
     choice = DumpChoice("sub", every_attribute=True)
-    script = list(dump_lines(embedded.connection.mqsc, choice))
+    script = list(dump_lines(bed.connection.mqsc, choice))
     assert "S1" not in "".join(script)
     with ternmq.memory("QM2") as second:
         second.mqsc("DEFINE QLOCAL(Q1)\nDEFINE TOPIC(T1) TOPICSTR('top')")
@@ -266,25 +264,25 @@ def test_f21_when_dumped_and_replayed_then_administrative_ones_are_the_same(
     assert [one for one in again if one[0] != "*"] == [one for one in script if one[0] != "*"]
 
 
-def test_f17_when_mode_changes_then_pubsub_shows_it(embedded: Bed) -> None:
-    embedded.sub("a/b", M)
-    [active] = shown(embedded, "DISPLAY PUBSUB ALL")
+def test_f17_when_mode_changes_then_pubsub_shows_it(bed: Bed) -> None:
+    bed.sub("a/b", M)
+    [active] = shown(bed, "DISPLAY PUBSUB ALL")
     assert (active["TYPE"], active["QMNAME"], active["STATUS"]) == ("LOCAL", "QM1", "ACTIVE")
     assert active["SUBCOUNT"] == 1
     before = int(active["TPCOUNT"])
-    embedded.pub("a/c/d")
-    [more] = shown(embedded, "DISPLAY PUBSUB ALL")
+    bed.pub("a/c/d")
+    [more] = shown(bed, "DISPLAY PUBSUB ALL")
     assert int(more["TPCOUNT"]) == before + 2
     for mode, status in (("COMPAT", "COMPAT"), ("DISABLED", "INACTIVE"), ("ENABLED", "ACTIVE")):
-        embedded.mqsc(f"ALTER QMGR PSMODE({mode})")
-        [answer] = shown(embedded, "DISPLAY PUBSUB ALL")
+        bed.mqsc(f"ALTER QMGR PSMODE({mode})")
+        [answer] = shown(bed, "DISPLAY PUBSUB ALL")
         assert answer["STATUS"] == status
 
 
-def test_f_conn_when_handles_are_shown_then_those_of_topics_say_which(embedded: Bed) -> None:
-    sub = embedded.sub("a/#", M | D, "S1")
-    embedded.open_topic("a/b")
-    handles = shown(embedded, "DISPLAY CONN(*) TYPE(HANDLE) WHERE(OBJTYPE EQ TOPIC)")
+def test_f_conn_when_handles_are_shown_then_those_of_topics_say_which(bed: Bed) -> None:
+    sub = bed.sub("a/#", M | D, "S1")
+    bed.open_topic("a/b")
+    handles = shown(bed, "DISPLAY CONN(*) TYPE(HANDLE) WHERE(OBJTYPE EQ TOPIC)")
     assert [one["TOPICSTR"] for one in handles] == ["a/#", "a/b"]
     first = handles[0]
     assert (first["SUBNAME"], first["DEST"], first["DESTQMGR"]) == ("S1", sub.queue_name, "QM1")

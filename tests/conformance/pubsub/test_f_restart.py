@@ -5,18 +5,20 @@ Method: real queue managers, ended, killed, and without power, with publications
 from __future__ import annotations
 
 import gc
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 
+from ternmq import Connection
 from ternmq import constants as mq
 from ternmq.base.reasons import MQRC_DURABILITY_NOT_ALLOWED, MQRC_PUBLICATION_FAILURE
+from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.pubsub.subscription_message import SUBSCRIBER_QUEUE
 from ternmq.runtime.embedded import QueueManager
 from ternmq.testing.simulation import crash_everywhere
+from ternmq.values.calls.topics import Subscribe
 from tests.battery.places import until
+from tests.bindings.elsewhere import Elsewhere
 from tests.conformance.pubsub.bed import ALTER, Bed, D, M, R, get, reason_of
 from tests.conformance.pubsub.crash_bed import CrashBed
 
@@ -101,33 +103,55 @@ def test_f5_non_durable_when_its_queue_is_permanent_then_that_goes_too(crashing:
     assert crashing.managed() == ["SYSTEM.MANAGED.DURABLE.X"]  # a queue that was defined
 
 
-def test_f18_provided_queue_when_it_is_deleted_then_the_subscription_stays(
-    crashing: CrashBed,
-) -> None:
-    crashing.mqsc("DEFINE QLOCAL(FQ)")
-    handle = crashing.open("FQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
-    crashing.sub("f/18", D, "S1", queue=handle).close(mq.MQCO_KEEP_SUB)
-    crashing.close_handle(handle)
-    crashing.mqsc("DELETE QLOCAL(FQ)")
-    assert "S1" in crashing.pubsub.by_name
-    assert reason_of(crashing.pub, "f/18", "x", persistent=True) == MQRC_PUBLICATION_FAILURE
-    crashing.pub("f/18", "x", persistent=False)
-    crashing.mqsc("DEFINE QLOCAL(FQ)")
-    crashing.pub("f/18", "y")
-    assert crashing.depth("FQ") == 1
+def test_f18_provided_queue_when_it_is_deleted_then_the_subscription_stays(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(FQ)")
+    handle = bed.open("FQ", mq.MQOO_INPUT_SHARED | mq.MQOO_OUTPUT)
+    bed.sub("f/18", D, "S1", queue=handle).close(mq.MQCO_KEEP_SUB)
+    bed.close_handle(handle)
+    bed.mqsc("DELETE QLOCAL(FQ)")
+    assert "S1" in bed.kernel.topics.by_name
+    assert reason_of(bed.pub, "f/18", "x", persistent=True) == MQRC_PUBLICATION_FAILURE
+    bed.pub("f/18", "x", persistent=False)
+    bed.mqsc("DEFINE QLOCAL(FQ)")
+    bed.pub("f/18", "y")
+    handle = bed.open("FQ", mq.MQOO_INPUT_SHARED)
+    assert [one.text for one in iter(lambda: get(bed.connection, handle), None)] == ["y"]
 
 
+def managed(bed: Bed) -> list[str]:
+    """The managed queues of durable subscriptions that there are."""
+    names = bed.kernel.catalog.definitions
+    return [one for one in names if one.startswith("SYSTEM.MANAGED.DURABLE.")]
+
+
+@pytest.mark.parametrize("by_command", [True, False], ids=["DELETE SUB", "MQCLOSE"])
 def test_f19_delete_when_its_queue_is_open_then_the_queue_goes_with_the_last_close(
-    crashing: CrashBed,
+    bed: Bed, by_command: bool
 ) -> None:
-    one = crashing.sub("f/19", M | D, "S1")
-    one.close(mq.MQCO_REMOVE_SUB)
-    assert len(crashing.managed()) == 1
-    crashing.pub("f/19", "x")
-    assert one.texts() == []
-    one.close_queue()
-    crashing.tick()
-    assert crashing.managed() == []
+    one = bed.sub("f/19", M | D, "S1")
+    other = bed.connect()
+    reader = bed.open(one.queue_name, mq.MQOO_INPUT_SHARED, connection=other)
+    bed.pub("f/19", "before")
+    if by_command:
+        one.end(mq.MQCO_KEEP_SUB)
+        bed.mqsc("DELETE SUB(S1)")
+    else:
+        one.end(mq.MQCO_REMOVE_SUB)
+    assert managed(bed) == [one.queue_name]
+    bed.pub("f/19", "after")
+    found = iter(lambda: get(other, reader), None)
+    assert [message.text for message in found] == ["before"]
+    bed.close_handle(reader, connection=other)
+    bed.pass_time(2)
+    until(lambda: managed(bed) == [])
+
+
+def test_f19_delete_when_its_queue_was_open_to_the_end_then_no_start_finds_it(lasting: Bed) -> None:
+    lasting.sub("f/19", M | D, "S1").close(mq.MQCO_REMOVE_SUB)
+    assert len(managed(lasting)) == 1
+    lasting.restart()
+    assert managed(lasting) == []
+    assert not lasting.kernel.topics.by_name
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -232,19 +256,10 @@ def test_e31_publication_when_stopped_anywhere_then_all_copies_are_whole_or_none
     assert crash_everywhere(application, check, prepare=prepare) > 2
 
 
-_CLIENT = """
-import os, sys, ternmq
-from ternmq import constants as mq
-from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
-from ternmq.values.calls.topics import Subscribe
-options = eval(sys.argv[1])
-connection = ternmq.connect("QM1", **options)
-sd = SubscriptionDescriptor(options=mq.MQSO_CREATE | mq.MQSO_MANAGED)
-connection.run(Subscribe(sd, "f/4"))
-print("subscribed", flush=True)
-sys.stdin.readline()
-os._exit(9)
-"""
+def subscribe(connection: Connection) -> object:
+    """What the program in the other process does."""
+    sd = SubscriptionDescriptor(options=mq.MQSO_CREATE | M)
+    return connection.run(Subscribe(sd, "f/4"))
 
 
 def of_nondurable(bed: Bed) -> int:
@@ -264,22 +279,10 @@ def test_f4_non_durable_when_its_process_is_killed_then_it_is_gone_at_once(bed: 
         gc.collect()
         until(lambda: of_nondurable(bed) == 0)
         return
-    way = {"data": str(bed.served.data)} if bed.binding == "local" else bed.served.way
-    client = subprocess.Popen(
-        [sys.executable, "-c", _CLIENT, repr(way)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert client.stdout is not None
-    assert client.stdin is not None
-    assert client.stdout.readline() == "subscribed\n"
-    assert of_nondurable(bed) == 2
-    client.stdin.write("now\n")
-    client.stdin.close()
-    assert client.wait(30) == 9
-    until(lambda: of_nondurable(bed) == 0)
-    client.stdout.close()
+    with Elsewhere(bed.binding, bed.served, f"{__name__}.subscribe") as program:
+        assert of_nondurable(bed) == 2
+        program.kill()
+        until(lambda: of_nondurable(bed) == 0)
 
 
 def test_f20_many_durable_when_started_then_the_first_publication_reaches_all_that_match(

@@ -9,6 +9,7 @@ from typing import Any
 
 from ternmq import Connection
 from ternmq import constants as mq
+from tests.bindings.bound import JAVA
 from tests.conformance.pubsub.bed import Bed, D, M, R, reason_of
 from tests.conformance.pubsub.event_messages import events_of
 
@@ -30,7 +31,8 @@ def take(bed: Bed, profile: str, kind: str, words: str, user: str = "ann") -> No
 
 
 def user_of(bed: Bed, name: str = "ann") -> Connection:
-    give(bed, "", "QMGR", "CONNECT", name)
+    # IBM's Java client inquires the queue manager when it connects.
+    give(bed, "", "QMGR", "CONNECT,INQ" if bed.binding == JAVA else "CONNECT", name)
     return bed.connect(user=name)
 
 

@@ -1,5 +1,5 @@
 """Goal: queued publications, PSMODE and its companions, and streams are as rows H of
-docs/conformance-pubsub.md say.
+docs/reference/conformance-pubsub.md say.
 Method: commands put to the queues of a real queue manager, over each binding; responses and
 publications are compared.
 """
@@ -125,9 +125,9 @@ def test_publication_when_it_has_properties_then_they_go_with_it(bed: Bed) -> No
     ],
 )
 def test_h5_command_when_it_is_wrong_then_an_error_and_the_command(
-    embedded: Bed, fields: list[Field], reason: int
+    bed: Bed, fields: list[Field], reason: int
 ) -> None:
-    answer = Queued(embedded).ask(*fields)
+    answer = Queued(bed).ask(*fields)
     assert answer.outcome == (mq.MQCC_FAILED, [reason])
     folders = RulesHeader2.unpack(answer.message.data).folders
     assert folders[0].startswith("<pscr><Completion>error</Completion><Response><Reason>")
@@ -183,10 +183,10 @@ def test_publication_when_for_other_subscribers_only_then_not_to_its_own(bed: Be
     ],
 )
 def test_persistence_when_registered_for_then_it_counts(
-    embedded: Bed, option: str, published: bool, expected: int
+    bed: Bed, option: str, published: bool, expected: int
 ) -> None:
-    queued = Queued(embedded)
-    embedded.mqsc("ALTER QLOCAL(SQ) DEFPSIST(YES)")
+    queued = Queued(bed)
+    bed.mqsc("ALTER QLOCAL(SQ) DEFPSIST(YES)")
     assert queued.register("t", ("RegOpt", option)) == OK
     assert queued.publish("t", "x", persistent=published) == OK
     message = queued.got()
@@ -218,12 +218,12 @@ def test_h15_compat_when_commands_wait_then_worked_off_in_order(bed: Bed) -> Non
 
 
 @pytest.mark.parametrize("mode", ["DISABLED", "COMPAT"])
-def test_mode_when_not_enabled_then_the_queues_are_not_open(embedded: Bed, mode: str) -> None:
-    Queued(embedded).flush()
-    (row,) = embedded.mqsc(f"DISPLAY QLOCAL({CONTROL}) IPPROCS")
+def test_mode_when_not_enabled_then_the_queues_are_not_open(bed: Bed, mode: str) -> None:
+    Queued(bed).flush()
+    (row,) = bed.mqsc(f"DISPLAY QLOCAL({CONTROL}) IPPROCS")
     assert row["IPPROCS"] == 1
-    embedded.mqsc(f"ALTER QMGR PSMODE({mode})")
-    handle = embedded.open(CONTROL, mq.MQOO_INPUT_EXCLUSIVE) if _closed(embedded) else None
+    bed.mqsc(f"ALTER QMGR PSMODE({mode})")
+    handle = bed.open(CONTROL, mq.MQOO_INPUT_EXCLUSIVE) if _closed(bed) else None
     assert handle is not None
 
 
@@ -252,19 +252,19 @@ def test_h16_message_when_it_is_no_command_then_discarded_or_dead(bed: Bed) -> N
     assert (bed.connection.queue(CONTROL).depth, bed.connection.queue(DEAD).depth) == (0, 0)
 
 
-def test_h16_message_when_psnpmsg_is_keep_then_it_stays_in_front(embedded: Bed) -> None:
-    embedded.mqsc("ALTER QMGR PSNPMSG(KEEP)")
-    queued = Queued(embedded)
-    embedded.connection.put(CONTROL, b"plain", persistent=False)
+def test_h16_message_when_psnpmsg_is_keep_then_it_stays_in_front(bed: Bed) -> None:
+    bed.mqsc("ALTER QMGR PSNPMSG(KEEP)")
+    queued = Queued(bed)
+    bed.connection.put(CONTROL, b"plain", persistent=False)
     queued.put([("Command", "RegSub"), ("Topic", "t"), ("QName", "SQ")])
-    shell = embedded.served.started.shell
+    shell = bed.served.started.shell
     for _ in range(20):
         with shell.lock:
             shell.engine.tick()
-    assert embedded.connection.queue(CONTROL).depth == 2
-    embedded.mqsc("ALTER QMGR PSNPMSG(DISCARD)")
-    embedded.pass_time(6.0)
-    assert eventually(embedded, REPLIES, lambda depth: depth == 1)
+    assert bed.connection.queue(CONTROL).depth == 2
+    bed.mqsc("ALTER QMGR PSNPMSG(DISCARD)")
+    bed.pass_time(6.0)
+    assert eventually(bed, REPLIES, lambda depth: depth == 1)
 
 
 def test_publication_when_refused_and_nobody_asks_then_tried_again_then_dead(bed: Bed) -> None:
@@ -295,26 +295,24 @@ def test_publication_when_refused_and_nobody_asks_then_tried_again_then_dead(bed
     ],
 )
 def test_response_when_its_queue_does_not_take_it_then_by_psnpres(
-    embedded: Bed, policy: str, has_dead_letters: bool, dead: int, left: int
+    bed: Bed, policy: str, has_dead_letters: bool, dead: int, left: int
 ) -> None:
-    queued = Queued(embedded)
+    queued = Queued(bed)
     name = DEAD if has_dead_letters else " "
-    embedded.mqsc(
-        f"ALTER QMGR DEADQ('{name}') PSNPRES({policy})\nALTER QLOCAL(REPLIES) PUT(DISABLED)"
-    )
+    bed.mqsc(f"ALTER QMGR DEADQ('{name}') PSNPRES({policy})\nALTER QLOCAL(REPLIES) PUT(DISABLED)")
     queued.put([("Command", "RegSub"), ("Topic", "t"), ("QName", "SQ")])
-    assert eventually(embedded, CONTROL, lambda depth: depth == left)
-    shell = embedded.served.started.shell
+    assert eventually(bed, CONTROL, lambda depth: depth == left)
+    shell = bed.served.started.shell
     for _ in range(5):
         with shell.lock:
             shell.engine.tick()
-    work_off(embedded)
-    assert embedded.connection.queue(CONTROL).depth == left
-    assert embedded.connection.queue(DEAD).depth == dead
+    work_off(bed)
+    assert bed.connection.queue(CONTROL).depth == left
+    assert bed.connection.queue(DEAD).depth == dead
     if left:
-        embedded.mqsc("ALTER QLOCAL(REPLIES) PUT(ENABLED)")
-        embedded.pass_time(6.0)
-        assert eventually(embedded, REPLIES, lambda depth: depth == 1)
+        bed.mqsc("ALTER QLOCAL(REPLIES) PUT(ENABLED)")
+        bed.pass_time(6.0)
+        assert eventually(bed, REPLIES, lambda depth: depth == 1)
 
 
 def test_h17_stream_when_defined_then_its_topics_are_below_its_object(bed: Bed) -> None:

@@ -1,12 +1,10 @@
 """Goal: queued subscribers register, deregister and ask for updates as rows H of
-docs/conformance-pubsub.md say.
+docs/reference/conformance-pubsub.md say.
 Method: commands put to the queues of a real queue manager, over each binding; responses,
 subscriptions and publications are compared.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import pytest
 
@@ -30,16 +28,16 @@ def shown(bed: Bed, topic: str = "") -> list[dict[str, str]]:
     return [row for row in rows if row["SUB"] != "SYSTEM.DEFAULT.SUB" and topic in row["TOPICSTR"]]
 
 
-def test_h1_queue_manager_when_new_then_it_has_the_objects(embedded: Bed) -> None:
+def test_h1_queue_manager_when_new_then_it_has_the_objects(bed: Bed) -> None:
     for kind, names in (
         ("QLOCAL", "CONTROL.QUEUE DEFAULT.STREAM ADMIN.STREAM INTER.BROKER.COMMUNICATIONS"),
         ("TOPIC", "DEFAULT.STREAM DEFAULT.SUBPOINT ADMIN.STREAM"),
     ):
         for name in names.split():
-            embedded.mqsc(f"DISPLAY {kind}(SYSTEM.BROKER.{name})")
-    embedded.mqsc("DISPLAY NAMELIST(SYSTEM.QPUBSUB.QUEUE.NAMELIST)")
-    embedded.mqsc("DISPLAY NAMELIST(SYSTEM.QPUBSUB.SUBPOINT.NAMELIST)")
-    (qmgr,) = embedded.mqsc("DISPLAY QMGR PSMODE PSNPMSG PSNPRES PSSYNCPT PSRTYCNT")
+            bed.mqsc(f"DISPLAY {kind}(SYSTEM.BROKER.{name})")
+    bed.mqsc("DISPLAY NAMELIST(SYSTEM.QPUBSUB.QUEUE.NAMELIST)")
+    bed.mqsc("DISPLAY NAMELIST(SYSTEM.QPUBSUB.SUBPOINT.NAMELIST)")
+    (qmgr,) = bed.mqsc("DISPLAY QMGR PSMODE PSNPMSG PSNPRES PSSYNCPT PSRTYCNT")
     expected = "PSMODE(ENABLED) PSNPMSG(DISCARD) PSNPRES(NORMAL) PSSYNCPT(IFPER) PSRTYCNT(5)"
     assert set(expected.split()) <= set(str(qmgr).strip("<>").split())
 
@@ -112,25 +110,23 @@ def test_h7_update_when_requested_then_what_is_retained_is_sent(bed: Bed) -> Non
     ],
 )
 def test_h9_h10_command_when_a_value_is_wrong_then_its_reason(
-    embedded: Bed, fields: tuple[tuple[str, str], ...], reason: int
+    bed: Bed, fields: tuple[tuple[str, str], ...], reason: int
 ) -> None:
-    assert Queued(embedded).outcome(*fields) == (mq.MQCC_FAILED, [reason])
-    assert shown(embedded) == []
+    assert Queued(bed).outcome(*fields) == (mq.MQCC_FAILED, [reason])
+    assert shown(bed) == []
 
 
 @pytest.fixture
-def of_users() -> Iterator[Bed]:
+def of_users(secured: Bed) -> Bed:
     """With authority checks, and users ann and bob, who may all that a subscriber needs."""
-    bed = Bed("embedded", security=True)
     for user in ("ann", "bob"):
-        bed.mqsc(
-            f"SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('{user}') AUTHADD(CONNECT)\n"
+        secured.mqsc(
+            f"SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('{user}') AUTHADD(CONNECT,INQ)\n"
             f"SET AUTHREC PROFILE('**') OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(PUT)\n"
             "SET AUTHREC PROFILE(SYSTEM.BASE.TOPIC) OBJTYPE(TOPIC) "
             f"PRINCIPAL('{user}') AUTHADD(PUB,SUB)"
         )
-    yield bed
-    bed.close()
+    return secured
 
 
 @pytest.mark.parametrize(("version", "reason"), [(1, 3078), (2, 3151)])
@@ -292,14 +288,14 @@ def test_h14_mqrfh_when_registered_then_answered_alike(bed: Bed) -> None:
     ],
 )
 def test_h10_h14_mqrfh_when_it_is_wrong_then_its_reason(
-    embedded: Bed, fields: tuple[tuple[str, str], ...], queue: str, reason: int
+    bed: Bed, fields: tuple[tuple[str, str], ...], queue: str, reason: int
 ) -> None:
-    answer = Queued(embedded).ask(*fields, queue=queue, version=1)
+    answer = Queued(bed).ask(*fields, queue=queue, version=1)
     assert answer.outcome == (mq.MQCC_FAILED, [reason])
 
 
-def test_publishers_when_they_register_then_ok(embedded: Bed) -> None:
-    queued = Queued(embedded)
+def test_publishers_when_they_register_then_ok(bed: Bed) -> None:
+    queued = Queued(bed)
     for name in ("RegPub", "DeregPub"):
         assert queued.outcome(("Command", name), ("Topic", "a"), version=1) == OK
         assert queued.outcome(("Command", name), ("Topic", "a")) == (mq.MQCC_FAILED, [2336])
@@ -333,8 +329,8 @@ def test_subscription_when_the_queue_manager_restarts_then_it_is_there(lasting: 
     assert shown(lasting) == []
 
 
-def test_response_when_a_datagram_then_as_its_report_asks(embedded: Bed) -> None:
-    queued = Queued(embedded)
+def test_response_when_a_datagram_then_as_its_report_asks(bed: Bed) -> None:
+    queued = Queued(bed)
     fields = [("Command", "RegSub"), ("Topic", "a"), ("QName", "SQ")]
     wrong = [("Command", "Foo")]
     for report, good, bad in (
@@ -346,7 +342,7 @@ def test_response_when_a_datagram_then_as_its_report_asks(embedded: Bed) -> None
         for given, count in ((fields, good), (wrong, bad)):
             queued.put(given, msg_type=mq.MQMT_DATAGRAM, report=report)
             queued.flush()
-            assert embedded.connection.queue("REPLIES").depth == count
+            assert bed.connection.queue("REPLIES").depth == count
             while queued.got("REPLIES") is not None:
                 pass
 

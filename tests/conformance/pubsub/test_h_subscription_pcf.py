@@ -11,7 +11,7 @@ import pytest
 import ternmq
 from ternmq import PCFExecute, QueueManager
 from ternmq import constants as mq
-from tests.conformance.pubsub.bed import reason_of
+from tests.conformance.pubsub.bed import Bed, reason_of
 
 
 @pytest.fixture
@@ -41,26 +41,28 @@ def inquired(execute: Any, name: str) -> list[dict[int, Any]]:
     return found
 
 
-def test_h18_when_created_replaced_and_deleted_then_done(qmgr: QueueManager, execute: Any) -> None:
-    execute.MQCMD_CREATE_SUBSCRIPTION(PROVIDED)
-    assert reason_of(execute.MQCMD_CREATE_SUBSCRIPTION, PROVIDED) == 3311
-    execute.MQCMD_CREATE_SUBSCRIPTION({**PROVIDED, mq.MQIACF_REPLACE: mq.MQRP_YES})
-    managed = {
-        mq.MQCACF_SUB_NAME: "M1",
-        mq.MQCA_TOPIC_STRING: "a",
-        mq.MQIACF_DESTINATION_CLASS: mq.MQDC_MANAGED,
-    }
-    execute.MQCMD_CREATE_SUBSCRIPTION(managed)
-    qmgr.publish("a", "one")
-    with qmgr.queue("Q1") as queue:
-        assert queue.get().text == "one"
-    [made] = inquired(execute, "M1")
-    assert made[mq.MQCACF_DESTINATION].strip().startswith("SYSTEM.MANAGED.DURABLE.")
-    assert made[mq.MQIACF_DESTINATION_CLASS] == mq.MQDC_MANAGED
-    execute.MQCMD_DELETE_SUBSCRIPTION({mq.MQCACF_SUB_NAME: "P1"})
-    execute.MQCMD_DELETE_SUBSCRIPTION({mq.MQBACF_SUB_ID: made[mq.MQBACF_SUB_ID]})
-    assert reason_of(inquired, execute, "M*") == 2428
-    assert reason_of(execute.MQCMD_DELETE_SUBSCRIPTION, {mq.MQCACF_SUB_NAME: "P1"}) == 2428
+def test_h18_when_created_replaced_and_deleted_then_done(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q1)")
+    with PCFExecute(bed.connection) as execute:
+        execute.MQCMD_CREATE_SUBSCRIPTION(PROVIDED)
+        assert reason_of(execute.MQCMD_CREATE_SUBSCRIPTION, PROVIDED) == 3311
+        execute.MQCMD_CREATE_SUBSCRIPTION({**PROVIDED, mq.MQIACF_REPLACE: mq.MQRP_YES})
+        managed = {
+            mq.MQCACF_SUB_NAME: "M1",
+            mq.MQCA_TOPIC_STRING: "a",
+            mq.MQIACF_DESTINATION_CLASS: mq.MQDC_MANAGED,
+        }
+        execute.MQCMD_CREATE_SUBSCRIPTION(managed)
+        bed.pub("a", "one")
+        with bed.connection.queue("Q1") as queue:
+            assert queue.get().text == "one"
+        [made] = inquired(execute, "M1")
+        assert made[mq.MQCACF_DESTINATION].strip().startswith("SYSTEM.MANAGED.DURABLE.")
+        assert made[mq.MQIACF_DESTINATION_CLASS] == mq.MQDC_MANAGED
+        execute.MQCMD_DELETE_SUBSCRIPTION({mq.MQCACF_SUB_NAME: "P1"})
+        execute.MQCMD_DELETE_SUBSCRIPTION({mq.MQBACF_SUB_ID: made[mq.MQBACF_SUB_ID]})
+        assert reason_of(inquired, execute, "M*") == 2428
+        assert reason_of(execute.MQCMD_DELETE_SUBSCRIPTION, {mq.MQCACF_SUB_NAME: "P1"}) == 2428
 
 
 def test_h20_when_changed_copied_and_inquired_then_by_their_numbers(execute: Any) -> None:

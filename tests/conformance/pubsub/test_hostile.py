@@ -23,15 +23,13 @@ HALF = "a\ud800b"  # one half of a surrogate pair
 
 
 @pytest.mark.parametrize("queue", [STREAM, CONTROL, "QA"])
-def test_register_when_the_queue_is_one_of_the_broker_then_refused(
-    embedded: Bed, queue: str
-) -> None:
-    queued = Queued(embedded)
-    embedded.mqsc(f"DEFINE QALIAS(QA) TARGET({STREAM})")
+def test_register_when_the_queue_is_one_of_the_broker_then_refused(bed: Bed, queue: str) -> None:
+    queued = Queued(bed)
+    bed.mqsc(f"DEFINE QALIAS(QA) TARGET({STREAM})")
     queued.ask(("Command", "Publish"), ("Topic", "q/a"))
     answer = queued.ask(("Command", "RegSub"), ("Topic", "q/#"), ("QName", queue))
     assert answer.outcome == (mq.MQCC_FAILED, [mq.MQRCCF_Q_NAME_ERROR])
-    assert shown(embedded) == []
+    assert shown(bed) == []
 
 
 def test_delete_publications_when_by_wildcard_then_system_topics_stay(secured: Bed) -> None:
@@ -106,18 +104,18 @@ BROKEN = [
 @pytest.mark.parametrize(("version", "field"), BROKEN)
 @pytest.mark.parametrize("placed", [b"\xff\xfe\xed\xa0\xff\xfe\xed\xa0", b"&#xD800;"])
 def test_command_when_it_has_bytes_of_no_character_then_refused_and_the_next_is_done(
-    embedded: Bed, version: int, field: str, placed: bytes
+    bed: Bed, version: int, field: str, placed: bytes
 ) -> None:
-    queued = Queued(embedded)
+    queued = Queued(bed)
     mark = "Z" * len(placed)
     fields = {"Command": "RegSub", "Topic": "q/a", "QName": "SQ", field: mark}
     header = fields_header(version, list(fields.items()), mq.MQENC_NATIVE, UTF8, "")
     descriptor = Descriptor(
         format=FORMATS[version], encoding=mq.MQENC_NATIVE, ccsid=UTF8, reply_to_queue="REPLIES"
     )
-    embedded.connection.put(
+    bed.connection.put(
         CONTROL, header.replace(mark.encode(), placed), descriptor=descriptor, persistent=False
     )
     answer = queued.ask(("Command", "RegSub"), ("Topic", "fine"), ("QName", "SQ"))
     assert answer.completion == mq.MQCC_OK
-    embedded.connection.publish("fine", b"x")
+    bed.connection.publish("fine", b"x")

@@ -59,14 +59,14 @@ def test_j13_application_when_traced_then_its_calls_and_no_others(bed: Bed) -> N
     assert {one.text for one in names if one is not None} == {"prog"}
 
 
-def test_j13_trace_when_its_subscription_is_closed_then_it_stops(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q1)")
-    sub = embedded.sub(f"{TRACE}/ApplName/prog")
+def test_j13_trace_when_its_subscription_is_closed_then_it_stops(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q1)")
+    sub = bed.sub(f"{TRACE}/ApplName/prog")
     sub.close()
-    run_program(embedded, application="prog")
-    publish_now(embedded)
+    run_program(bed, application="prog")
+    publish_now(bed)
     assert all_received(sub) == []
-    assert not embedded.kernel.measured
+    assert not bed.kernel.measured
 
 
 def test_j13_channel_when_traced_then_calls_of_its_clients() -> None:
@@ -85,43 +85,43 @@ def test_j13_channel_when_traced_then_calls_of_its_clients() -> None:
         bed.close()
 
 
-def test_j13_connection_when_traced_then_its_calls(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q1)")
-    other = embedded.connect(application="prog")
-    kernel = embedded.kernel
+def test_j13_connection_when_traced_then_its_calls(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q1)")
+    other = bed.connect(application="prog")
+    kernel = bed.kernel
     tag = next(one.tag for one in kernel.connections.values() if one.application == "prog")
-    sub = embedded.sub(f"{TRACE}/ConnectionId/{tag.hex().upper()}")
+    sub = bed.sub(f"{TRACE}/ConnectionId/{tag.hex().upper()}")
     other.queue("Q1").put(b"abc")
-    publish_now(embedded)
+    publish_now(bed)
     assert (mq.MQXF_PUT, 0) in operations(all_received(sub))
 
 
 @pytest.mark.parametrize("name", ["a/b/prog", "prog"])
 def test_j13_application_when_its_name_has_a_path_then_the_last_part_counts(
-    embedded: Bed, name: str
+    bed: Bed, name: str
 ) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q1)")
-    sub = embedded.sub(f"{TRACE}/ApplName/prog")
-    run_program(embedded, application=name)
-    publish_now(embedded)
+    bed.mqsc("DEFINE QLOCAL(Q1)")
+    sub = bed.sub(f"{TRACE}/ApplName/prog")
+    run_program(bed, application=name)
+    publish_now(bed)
     assert operations(all_received(sub)) == CALLS
 
 
-def test_j13_refusals_when_traced_then_their_reasons(embedded: Bed) -> None:
-    sub = embedded.sub(f"{TRACE}/ApplName/prog")
-    with embedded.connect(application="prog") as connection, pytest.raises(MQError, match="2085"):
+def test_j13_refusals_when_traced_then_their_reasons(bed: Bed) -> None:
+    sub = bed.sub(f"{TRACE}/ApplName/prog")
+    with bed.connect(application="prog") as connection, pytest.raises(MQError, match="2085"):
         connection.queue("NONE", options=mq.MQOO_OUTPUT)
-    publish_now(embedded)
+    publish_now(bed)
     assert (mq.MQXF_OPEN, mq.MQRC_UNKNOWN_OBJECT_NAME) in operations(all_received(sub))
 
 
-def test_j13_trace_when_the_application_forbids_it_then_actvcono_decides(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q1)")
-    sub = embedded.sub(f"{TRACE}/ApplName/prog")
+def test_j13_trace_when_the_application_forbids_it_then_actvcono_decides(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q1)")
+    sub = bed.sub(f"{TRACE}/ApplName/prog")
     for setting, is_traced in (("DISABLED", True), ("ENABLED", False)):
-        embedded.mqsc(f"ALTER QMGR ACTVCONO({setting})")
+        bed.mqsc(f"ALTER QMGR ACTVCONO({setting})")
         options = mq.MQCNO_ACTIVITY_TRACE_DISABLED
-        with embedded.connect(application="prog", options=options) as connection:
+        with bed.connect(application="prog", options=options) as connection:
             connection.put("Q1", b"abc")
-        publish_now(embedded)
+        publish_now(bed)
         assert bool(all_received(sub)) == is_traced

@@ -17,7 +17,7 @@ ALIAS = (
 
 def refuse(bed: Bed) -> None:
     """A user is not allowed to open a queue."""
-    bed.mqsc("SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('eve') AUTHADD(CONNECT)")
+    bed.mqsc("SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('eve') AUTHADD(CONNECT,INQ)")
     eve = bed.connect(user="eve")
     assert reason_of(bed.open, "Q1", mq.MQOO_OUTPUT, eve) == 2035
 

@@ -72,11 +72,11 @@ def test_j2_types_when_subscribed_then_their_groups_and_the_class_outside(bed: B
         assert all(set(kind) == wanted for kind in groups_of(message))
 
 
-def test_j3_elements_when_subscribed_then_their_groups_and_the_data_topic(embedded: Bed) -> None:
+def test_j3_elements_when_subscribed_then_their_groups_and_the_data_topic(bed: Bed) -> None:
     for one in monitor_rows.CLASSES:
         for kind in one.types:
             topic = f"{ROOT}/Monitor/METADATA/{one.name}/{kind.name}"
-            message = received(embedded.sub(topic))
+            message = received(bed.sub(topic))
             outside = values_of(message)
             assert set(outside) == {
                 *(mq.MQIAMO_MONITOR_CLASS, mq.MQIAMO_MONITOR_TYPE, mq.MQCA_TOPIC_STRING)
@@ -94,8 +94,8 @@ def test_j3_elements_when_subscribed_then_their_groups_and_the_data_topic(embedd
             ]
 
 
-def test_j4_names_when_discovered_then_those_of_mq(embedded: Bed) -> None:
-    exporter = Exporter(embedded.sub)
+def test_j4_names_when_discovered_then_those_of_mq(bed: Bed) -> None:
+    exporter = Exporter(bed.sub)
     exporter.discover()
     found = {
         of_class["name"]: [kind["name"] for key, kind in exporter.types.items() if key[0] == number]
@@ -128,12 +128,12 @@ def test_j5_data_when_ten_seconds_pass_then_a_message_with_each_element(bed: Bed
     assert late.try_get() is None  # nothing of it is retained
 
 
-def test_j5_data_when_nobody_subscribes_then_nothing_is_counted(embedded: Bed) -> None:
-    sub = embedded.sub(PUT_TOPIC)
-    assert embedded.kernel.measured
+def test_j5_data_when_nobody_subscribes_then_nothing_is_counted(bed: Bed) -> None:
+    sub = bed.sub(PUT_TOPIC)
+    assert bed.kernel.measured
     sub.end()
-    assert not embedded.kernel.measured
-    assert not embedded.kernel.meter.monitors
+    assert not bed.kernel.measured
+    assert not bed.kernel.meter.monitors
 
 
 def test_j6_queues_when_subscribed_then_by_name_and_slashes_are_ampersands(bed: Bed) -> None:
@@ -151,10 +151,10 @@ def test_j6_queues_when_subscribed_then_by_name_and_slashes_are_ampersands(bed: 
     assert values_of(second[0])[3] == 1  # Queue depth
 
 
-def test_j6_queue_when_nobody_uses_it_then_its_depth_is_published(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE QLOCAL(Q1)")
-    sub = embedded.sub(f"{ROOT}/Monitor/STATQ/Q1/#")
-    pass_interval(embedded)
+def test_j6_queue_when_nobody_uses_it_then_its_depth_is_published(bed: Bed) -> None:
+    bed.mqsc("DEFINE QLOCAL(Q1)")
+    sub = bed.sub(f"{ROOT}/Monitor/STATQ/Q1/#")
+    pass_interval(bed)
     found = {values_of(one)[mq.MQIAMO_MONITOR_TYPE]: values_of(one) for one in all_received(sub)}
     assert set(found) == {0, 1, 2, 3, 4}
     assert found[4][3] == 0
@@ -190,9 +190,9 @@ def test_j7_publications_and_subscriptions_when_made_then_counted(bed: Bed) -> N
     assert (gone[12], gone[13]) == (1, 0)
 
 
-def test_j8_language_when_not_there_then_no_message(embedded: Bed) -> None:
-    assert embedded.sub(f"{CLASSES}/xx_XX").try_get() is None
-    assert groups_of(received(embedded.sub(CLASSES)))
+def test_j8_language_when_not_there_then_no_message(bed: Bed) -> None:
+    assert bed.sub(f"{CLASSES}/xx_XX").try_get() is None
+    assert groups_of(received(bed.sub(CLASSES)))
 
 
 def test_j10_exporter_when_discovering_and_collecting_then_our_own_counters(bed: Bed) -> None:
@@ -272,6 +272,6 @@ def test_j12_wildcards_when_above_the_branch_then_nothing_of_it(bed: Bed) -> Non
     assert len(all_received(inside)) > topics  # metadata, and data of all types and queues
 
 
-def test_j12_wildcard_attribute_when_altered_then_refused(embedded: Bed) -> None:
-    answers = embedded.mqsc("ALTER TOPIC(SYSTEM.ADMIN.TOPIC) WILDCARD(PASSTHRU)", ok=False)
+def test_j12_wildcard_attribute_when_altered_then_refused(bed: Bed) -> None:
+    answers = bed.mqsc("ALTER TOPIC(SYSTEM.ADMIN.TOPIC) WILDCARD(PASSTHRU)", ok=False)
     assert not answers[0].ok

@@ -58,17 +58,17 @@ def test_k9_puts_when_subscribers_are_behind_them_then_published_is_counted(bed:
     assert topic["qtype"] == mq.MQOT_TOPIC
 
 
-def test_accounting_of_topics_when_reported_then_counts_of_the_task(embedded: Bed) -> None:
-    embedded.mqsc("ALTER QMGR ACCTMQI(ON) STATMQI(ON)")
-    keeps = embedded.sub("sport")
-    with embedded.connect(application="prog") as connection:
-        sub = embedded.sub("sport", M | D, "S1", connection=connection)
-        embedded.pub("sport", "abc", connection=connection, persistent=True)
+def test_accounting_of_topics_when_reported_then_counts_of_the_task(bed: Bed) -> None:
+    bed.mqsc("ALTER QMGR ACCTMQI(ON) STATMQI(ON)")
+    keeps = bed.sub("sport")
+    with bed.connect(application="prog") as connection:
+        sub = bed.sub("sport", M | D, "S1", connection=connection)
+        bed.pub("sport", "abc", connection=connection, persistent=True)
         connection.publish("sport", "de")
         sub.end(mq.MQCO_REMOVE_SUB)
-    end_intervals(embedded)
+    end_intervals(bed)
     found = None
-    accounting = embedded.connection.queue("SYSTEM.ADMIN.ACCOUNTING.QUEUE")
+    accounting = bed.connection.queue("SYSTEM.ADMIN.ACCOUNTING.QUEUE")
     while (message := accounting.try_get()) is not None:
         record = unpack_pcf(message.data)
         name = record.find(mq.MQCACF_APPL_NAME)
@@ -85,16 +85,16 @@ def test_accounting_of_topics_when_reported_then_counts_of_the_task(embedded: Be
 
 
 def test_statistics_of_topics_when_reported_then_counts_of_the_queue_manager(
-    embedded: Bed,
+    bed: Bed,
 ) -> None:
-    embedded.mqsc("ALTER QMGR STATMQI(ON)")
-    subs = [embedded.sub("sport"), embedded.sub("sport", M | D, "S1")]
-    embedded.pub("sport", "abc")
+    bed.mqsc("ALTER QMGR STATMQI(ON)")
+    subs = [bed.sub("sport"), bed.sub("sport", M | D, "S1")]
+    bed.pub("sport", "abc")
     subs[1].end(mq.MQCO_REMOVE_SUB)
-    embedded.mqsc("RESET QMGR TYPE(STATISTICS)")
-    shell_of(embedded).deliver(wait=True)
-    assert embedded.served.started.measurement.drain()
-    message = embedded.connection.queue("SYSTEM.ADMIN.STATISTICS.QUEUE").get()
+    bed.mqsc("RESET QMGR TYPE(STATISTICS)")
+    shell_of(bed).deliver(wait=True)
+    assert bed.served.started.measurement.drain()
+    message = bed.connection.queue("SYSTEM.ADMIN.STATISTICS.QUEUE").get()
     found = {one.parameter: one.value for one in unpack_pcf(message.data).parameters}
     assert found[mq.MQIAMO_PUBLISH_MSG_COUNT] == [2, 0]
     assert found[mq.MQIAMO64_PUBLISH_MSG_BYTES] == [6, 0]

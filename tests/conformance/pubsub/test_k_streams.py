@@ -108,19 +108,19 @@ def test_k7_when_destination_streams_then_publication_is_not_streamed(bed: Bed) 
     assert get(bed.connection, bed.open("COPY", mq.MQOO_INPUT_SHARED)) is None
 
 
-def test_k8_when_system_queue_then_only_events_stream(embedded: Bed) -> None:
-    embedded.mqsc("DEFINE TOPIC(T) TOPICSTR('t')\nDEFINE QALIAS(QA) TARGET(T) TARGTYPE(TOPIC)")
-    embedded.mqsc("ALTER QLOCAL(SYSTEM.ADMIN.QMGR.EVENT) STREAMQ(QA)\nALTER QMGR INHIBTEV(ENABLED)")
-    sub = embedded.sub("t")
-    embedded.mqsc("DEFINE QLOCAL(SHUT) PUT(DISABLED)")
-    shut = embedded.open("SHUT", mq.MQOO_OUTPUT)
-    assert reason_of(embedded.put, shut, "x") == mq.MQRC_PUT_INHIBITED
-    events = embedded.open("SYSTEM.ADMIN.QMGR.EVENT", mq.MQOO_INPUT_SHARED)
-    kept = [one.data for one in iter(lambda: get(embedded.connection, events), None)]
+def test_k8_when_system_queue_then_only_events_stream(bed: Bed) -> None:
+    bed.mqsc("DEFINE TOPIC(T) TOPICSTR('t')\nDEFINE QALIAS(QA) TARGET(T) TARGTYPE(TOPIC)")
+    bed.mqsc("ALTER QLOCAL(SYSTEM.ADMIN.QMGR.EVENT) STREAMQ(QA)\nALTER QMGR INHIBTEV(ENABLED)")
+    sub = bed.sub("t")
+    bed.mqsc("DEFINE QLOCAL(SHUT) PUT(DISABLED)")
+    shut = bed.open("SHUT", mq.MQOO_OUTPUT)
+    assert reason_of(bed.put, shut, "x") == mq.MQRC_PUT_INHIBITED
+    events = bed.open("SYSTEM.ADMIN.QMGR.EVENT", mq.MQOO_INPUT_SHARED)
+    kept = [one.data for one in iter(lambda: get(bed.connection, events), None)]
     assert sub.get().data == kept[-1]
     managed = sub.queue_name
     for name in ("SYSTEM.BROKER.CONTROL.QUEUE", managed):
-        answers = embedded.mqsc(f"ALTER QLOCAL({name}) STREAMQ(QA)", ok=False)
+        answers = bed.mqsc(f"ALTER QLOCAL({name}) STREAMQ(QA)", ok=False)
         assert not answers[0].ok
 
 

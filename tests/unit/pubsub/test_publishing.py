@@ -21,10 +21,11 @@ from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
-from ternmq.codec.property_area import COUNT_MAX
+from ternmq.codec.property import Property
+from ternmq.codec.property_area import COUNT_MAX, pack_area
+from ternmq.codec.publication_area import OWN_PROPERTIES_MAX, publication_area
 from ternmq.kernel.kernel import Kernel
 from ternmq.pubsub.publication import STEP_COPIES
-from ternmq.pubsub.publication_properties import OWN_PROPERTIES_MAX
 from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.values.calls.messages import Put1
@@ -62,6 +63,15 @@ def add(
 def depth(qmgr: ternmq.QueueManager, name: str) -> int:
     with qmgr.queue(name) as queue:
         return queue.depth
+
+
+def test_properties_of_a_plain_copy_then_the_same_bytes_as_packed_one_by_one() -> None:
+    for topic, level in (("a", 9), ("sport/ä", 0), ("x" * 10_240, 1)):
+        own = [
+            Property("mqps.Top", mq.MQTYPE_STRING, topic),
+            Property("mqps.Pbl", mq.MQTYPE_INT32, level),
+        ]
+        assert publication_area(b"", topic, "", 0, level, False) == pack_area(own)
 
 
 # ---- more copies than one step takes

@@ -14,7 +14,11 @@ import pytest
 import ternmq
 from ternmq import MQError
 from ternmq import constants as mq
+from ternmq.kernel.connection import Connection
+from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.pubsub.retained import RETAINED_QUEUE
+from ternmq.pubsub.retained_sending import RetainedSending
+from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 
 pytestmark = pytest.mark.core
 
@@ -90,6 +94,36 @@ def test_subscribe_to_more_than_a_step_sends_then_all_that_match(
         qmgr.publish(f"v/{number}", b"other", retain=True)
     found = retained(qmgr, "w/#")
     assert sorted(found, key=int) == [str(number).encode() for number in range(200)]
+
+
+def test_publish_while_what_is_retained_is_sent_then_each_comes_once(
+    qmgr: ternmq.QueueManager,
+) -> None:
+    """A new subscription matches before it is sent what is retained, which takes several steps."""
+    for number in range(200):
+        qmgr.publish(f"w/{number}", b"old", retain=True)
+    qmgr.define_queue("Q")
+    kernel = qmgr.started.shell.engine.kernel
+    pubsub = pubsub_of(kernel)
+    subscription = Subscription(kernel.new_id(), "", "w/#", SubscriptionTerms())
+    subscription.correl_id = kernel.new_id()
+    subscription.destination = "Q"
+    with qmgr.topic("w/7") as topic, qmgr.topic("w/9") as other:
+        other.put(b"before", retain=True, syncpoint=True)
+        pubsub.add(subscription)
+        connection = Connection(0, bytes(24), "", "QM1")
+        sending = RetainedSending(pubsub, connection, subscription, "MQSUB", True)
+        assert not sending.step()
+        for number in range(200):
+            qmgr.publish(f"w/{number}", b"new", retain=True)
+        topic.put(b"in a unit", retain=True, syncpoint=True)
+        qmgr.commit()
+        while not sending.step():
+            pass
+    with qmgr.queue("Q") as queue:
+        found = [message.data for message in iter(queue.try_get, None)]
+    assert (found.count(b"new"), found.count(b"in a unit")) == (200, 1)
+    assert found.count(b"old") < 200
 
 
 def test_subscribe_when_one_can_go_nowhere_then_nothing_stays(qmgr: ternmq.QueueManager) -> None:

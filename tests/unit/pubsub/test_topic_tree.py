@@ -86,3 +86,13 @@ def test_removed_node_when_a_new_one_has_its_place_then_that_stays() -> None:
     tree.remove(old)
     assert tree.find("a/b") is new
     assert tree.nodes == count
+
+
+def test_tree_when_it_ends_then_nothing_refers_to_its_nodes() -> None:
+    """Nodes refer to their parents, and the garbage collector does not go through them."""
+    tree = TopicTree()
+    node = tree.ensure("a/b/c")
+    parent = node.parent
+    assert parent is not None
+    tree.end()
+    assert (node.parent, parent.children, tree.root.children) == (None, None, None)

@@ -11,19 +11,19 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.kernel.connection import Connection
-from ternmq.pubsub.match_index import NO_WILDCARD, MatchIndex, literal_prefix, wildcard_level
+from ternmq.pubsub.pattern_walk import PatternWalk
 from ternmq.pubsub.publish_subscribe import PublishSubscribe
 from ternmq.pubsub.queued.command import QueuedCommand
 from ternmq.pubsub.queued.work import Work
 from ternmq.pubsub.retained_store import clear_retained
-from ternmq.pubsub.subscription import Subscription, SubscriptionTerms
 from ternmq.pubsub.subscription_rules import check_pattern
 from ternmq.pubsub.topic_attributes import attributes_at_node
 from ternmq.pubsub.topic_authority import check_publish
 from ternmq.pubsub.topic_tree import TopicNode
-from ternmq.values.entry import ZERO_ID
+from ternmq.pubsub.wildcards import NO_WILDCARD, literal_prefix, wildcard_level
 
 STEP_NODES: Final = 4096
+_COST: Final = 64  # of a publication that goes, in nodes
 _VERB: Final = "MQPUT1"
 
 
@@ -35,16 +35,16 @@ class Deleting(Work):
         self, pubsub: PublishSubscribe, connection: Connection, command: QueuedCommand
     ) -> None:
         super().__init__(pubsub, connection, command)
-        self._matcher: MatchIndex | None = None  # of the pattern under way
-        self._stack: list[TopicNode] = []
+        self._walk: PatternWalk | None = None  # of the pattern under way
+        self._node: TopicNode | None = None  # that matches, and is not done
 
     def attempt(self, topic: str) -> bool:
         pubsub = self.pubsub
         command = self.command
         topic_string = command.full(topic)
         by_character = command.is_version_1
-        if self._matcher is not None:
-            return self._walk(self._matcher)
+        if self._walk is not None:
+            return self._go_on(self._walk)
         check_pattern(topic_string, by_character)
         literal = literal_prefix(topic_string, by_character)
         user = None if self.connection.privileged else command.user
@@ -54,33 +54,29 @@ class Deleting(Work):
             return True
         if wildcard_level(topic_string, by_character) == NO_WILDCARD:
             return clear_retained(pubsub, self.connection, node, _VERB)
-        self._stack = [node]
-        self._matcher = MatchIndex()
-        terms = SubscriptionTerms(by_character=by_character)
-        self._matcher.add(Subscription(ZERO_ID, "", topic_string, terms))
-        return self._walk(self._matcher)
+        self._walk = PatternWalk(pubsub.tree, topic_string, by_character)
+        return self._go_on(self._walk)
 
-    def _walk(self, matcher: MatchIndex) -> bool:
+    def _go_on(self, walk: PatternWalk) -> bool:
         """Some nodes; False: there are more."""
-        stack = self._stack
         left: i64 = STEP_NODES
-        while stack and left > 0:
+        while left > 0 and (self._node is not None or not walk.is_done()):
             left -= 1
-            node = stack[-1]
-            if node.retained is not None and self._matches(matcher, node):
+            node = walk.look() if self._node is None else self._node
+            self._node = None
+            if node is not None and node.retained is not None and self._matches(walk, node):
+                self._node = node  # unless it is done
                 if not clear_retained(self.pubsub, self.connection, node, _VERB):
                     return False
-            stack.pop()
-            if node.children is not None:
-                stack.extend(node.children.values())
-        if stack:
+                self._node = None
+                left -= _COST
+        if not walk.is_done():
             self.connection.again = True
             return False
-        self._matcher = None
+        self._walk = None
         return True
 
-    def _matches(self, matcher: MatchIndex, node: TopicNode) -> bool:
+    def _matches(self, walk: PatternWalk, node: TopicNode) -> bool:
         """As a subscription would: WILDCARD(BLOCK) holds, and so does the border of $SYS/MQ, where
         authority that is given above does not count."""
-        attributes = attributes_at_node(self.pubsub.tree, node)
-        return len(matcher.match(node.topic_string(), attributes.block_level)) > 0
+        return walk.wildcard_level >= attributes_at_node(self.pubsub.tree, node).block_level

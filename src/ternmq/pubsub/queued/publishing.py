@@ -162,7 +162,7 @@ class Requesting(Work):
         check_user(self.command, found)
         sending = self._sending
         if sending is None:
-            sending = RetainedSending(self.pubsub, self.connection, found, "MQSUBRQ")
+            sending = RetainedSending(self.pubsub, self.connection, found, "MQSUBRQ", False)
             self._sending = sending
         is_over = True
         try:

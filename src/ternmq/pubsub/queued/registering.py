@@ -107,10 +107,9 @@ class Registering(Work):
         terms = self._terms(identities)
         user = None if self.connection.privileged else command.user
         permit(self.pubsub, self.connection, user, topic_string, terms, mq.MQSO_CREATE)
-        selection = selection_of(self.pubsub.kernel, [], terms.selector)
+        selection_of(self.pubsub.kernel, [], terms.selector)  # or it is refused
         if existing is None:
             made = self._new(topic, topic_string, terms)
-            made.selection = selection
             if not self._store(made):
                 return None
             self.pubsub.add(made)
@@ -119,7 +118,6 @@ class Registering(Work):
             made = existing
             if not self._renew(made, terms):
                 return None
-            made.selection = selection
         if reason == MQRCCF_ALREADY_JOINED:
             self.warnings.append(Response(reason, [(TOPIC, topic)]))
         return made
@@ -290,7 +288,7 @@ class Registering(Work):
             return True
         sending = self._sending
         if sending is None:
-            sending = RetainedSending(self.pubsub, self.connection, made, "MQSUB")
+            sending = RetainedSending(self.pubsub, self.connection, made, "MQSUB", True)
             self._sending = sending
         is_over = True
         try:
