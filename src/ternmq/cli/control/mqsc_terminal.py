@@ -1,22 +1,27 @@
-"""The terminal of runmqsc: a prompt, lines that can be edited, history, and completion by TAB.
+"""The terminal of runmqsc: a prompt, lines that can be edited, history, completion by TAB, help.
 
-Completion knows the actions, what each takes, the keywords of the command so far, and the words
-that an attribute may have.
+A command is handed on when all of its lines are there, so that Ctrl-C drops what was typed of one
+and the session goes on. History has each command once, in one line.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
+from types import FrameType
+from typing import Final, final
 
-from ternmq.admin.command_table import ACTIONS, NOUN_SYNONYMS, SYNONYMS, nouns_of, row_of
-from ternmq.admin.mqsc.parser import full_word, keywords_of
+from ternmq.admin.mqsc.lexer import CommandReader
 from ternmq.base.message_table import message_line
-from ternmq.cli.output import write
+from ternmq.cli.control.mqsc_completion import Asked, completions, no_answers
+from ternmq.cli.control.mqsc_help import asked_about, help_lines
+from ternmq.cli.control.mqsc_history import History
+from ternmq.cli.output import write, write_error, write_lines
 
-HISTORY_LINES: Final = 1000
+STILL_RUNS: Final = "The command still runs; Ctrl-C again ends runmqsc."
+WELCOME: Final = "help or ? shows how commands are written; TAB completes; end ends."
+DROPPED: Final = "Dropped what was typed; end, exit or quit ends runmqsc."
 _PROMPT: Final = "MQPROMPT"
 
 
@@ -26,91 +31,108 @@ def prompt_text(qmgr_name: str) -> str:
     return text.replace("+QMNAME+", qmgr_name).replace("+USER+", os.environ.get("USER", ""))
 
 
-def history_path() -> Path:
-    """Where the lines of earlier runs are kept."""
-    state = os.environ.get("XDG_STATE_HOME", "") or str(Path.home() / ".local" / "state")
-    return Path(state) / "ternmq" / "runmqsc_history"
-
-
-def typed_lines(qmgr_name: str) -> Iterator[str]:
-    """Lines from the terminal, until its end."""
-    path = _begin_editing()
+def typed_lines(qmgr_name: str, ask: Asked = no_answers) -> Iterator[str]:
+    """The lines of whole commands from the terminal, until its end; questions are answered here."""
+    write(WELCOME)
+    terminal = _Terminal(ask)
     prompt = prompt_text(qmgr_name)
     try:
         while True:
             try:
-                yield input(prompt)
+                lines = terminal.command(prompt)
             except EOFError:
                 write()
                 return
+            except KeyboardInterrupt:
+                write()
+                write(DROPPED)
+                continue
+            with _OneInterrupt():
+                yield from lines
     finally:
-        _keep_history(path)
+        terminal.keep_history()
 
 
-def _begin_editing() -> Path | None:
-    try:
+@final
+class _Terminal:
+    """Lines that are typed, by readline where Python has it."""
+
+    def __init__(self, ask: Asked) -> None:
+        self._ask = ask
+        self._before = ""  # of the command, above the line that is being typed
+        self._found: list[str] = []
+        self._history: History | None = None
+        try:
+            import readline
+        except ImportError:  # a Python without it
+            write(message_line("AMQ8521I"))
+            return
+        self._history = History()
+        readline.set_completer_delims(" (),")
+        readline.set_completer(self._completion)
+        readline.parse_and_bind("tab: complete")
+
+    def command(self, prompt: str) -> list[str]:
+        """The lines of the next command, comment or blank line."""
+        self._before = ""
+        first_entry = self._history_length()
+        text = ""
+        try:
+            while True:
+                line = input(prompt)
+                words = asked_about(line)
+                if words is None:
+                    break
+                write_lines(help_lines(words))
+                first_entry = self._history_length()
+            lines, text = self._rest(prompt, line)
+        finally:
+            if self._history is not None:
+                self._history.command_ended(first_entry, text)
+        return lines
+
+    def _rest(self, prompt: str, line: str) -> tuple[list[str], str]:
+        """All lines of the command that begins so, and its text in one line."""
+        reader = CommandReader()
+        lines = [line]
+        sources = reader.feed(line)
+        while reader.continues:
+            self._before += line.rstrip().rstrip("+-") + " "
+            line = input(prompt)
+            lines.append(line)
+            sources = reader.feed(line)
+        return lines, "; ".join(one.text.strip() for one in sources)
+
+    def _completion(self, word: str, state: int) -> str | None:
         import readline
-    except ImportError:  # a Python without it
-        write(message_line("AMQ8521I"))
-        return None
-    path = history_path()
-    if path.exists():
-        readline.read_history_file(path)
-    readline.set_history_length(HISTORY_LINES)
-    readline.set_completer_delims(" (),")
-    readline.set_completer(_completion)
-    readline.parse_and_bind("tab: complete")
-    return path
+
+        if state == 0:
+            line = readline.get_line_buffer()[: readline.get_begidx()]
+            self._found = completions(self._before + line, word, self._ask)
+        return self._found[state] if state < len(self._found) else None
+
+    def _history_length(self) -> int:
+        return 0 if self._history is None else self._history.length
+
+    def keep_history(self) -> None:
+        """For the next run."""
+        if self._history is not None:
+            self._history.keep()
 
 
-def _keep_history(path: Path | None) -> None:
-    if path is None:
-        return
-    import readline
+@final
+class _OneInterrupt:
+    """While a command runs, the first Ctrl-C says so; the second one interrupts."""
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    readline.write_history_file(path)
+    def __init__(self) -> None:
+        self._before: object = None
 
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGINT, self._first)
 
-def _completion(word: str, state: int) -> str | None:
-    import readline
+    def __exit__(self, *raised: object) -> None:
+        signal.signal(signal.SIGINT, self._before)  # type: ignore[arg-type]
 
-    found = completions(readline.get_line_buffer()[: readline.get_begidx()], word)
-    return found[state] if state < len(found) else None
-
-
-def completions(before: str, word: str) -> list[str]:
-    """What the word may become, given the line before it; in the case that the word is in."""
-    fitting = [one for one in _choices(before.upper()) if one.startswith(word.upper())]
-    return [one.lower() for one in fitting] if word.islower() else fitting
-
-
-def _choices(before: str) -> list[str]:
-    words = before.replace("(", " ( ").replace(")", " ) ").replace(",", " ").split()
-    if not words:
-        return list(ACTIONS)
-    action = full_word(words[0], SYNONYMS, list(ACTIONS))
-    if len(words) == 1:
-        return nouns_of(action)
-    row = row_of(action, full_word(words[1], NOUN_SYNONYMS, nouns_of(action)))
-    if row is None:
-        return []
-    if words[-1] != "(":
-        return keywords_of(row)
-    return _values(row.parameters.get(words[-2], ""), words[-2], row.types)
-
-
-def _values(kind: str, keyword: str, bits: int) -> list[str]:
-    """The words that may stand in the brackets of a keyword."""
-    if "|" in kind:
-        return kind.split("|")
-    from ternmq.base.attributes import ATTRIBUTES
-    from ternmq.base.object_types import OBJECT_TYPES
-
-    if keyword in ("CHLTYPE", "AUTHTYPE", "TYPE"):
-        return [one.noun for one in OBJECT_TYPES if one.bit & bits]
-    words: list[str] = []
-    for row in ATTRIBUTES:
-        if row.keyword == keyword and row.types & bits:
-            words.extend(word for word in row.words if word not in words)
-    return words
+    def _first(self, number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        write_error(STILL_RUNS)

@@ -12,13 +12,14 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
+from io import TextIOWrapper
 from typing import Final, Protocol
 
 from ternmq.admin.mqsc.lexer import CommandReader, Source, SyntaxFault
 from ternmq.admin.mqsc.parser import SYNTAX_MESSAGES, fault_answer, parse
 from ternmq.admin.mqsc.printer import answer_json, answer_lines, echo_lines, summary_lines
 from ternmq.base.errors import MQError
-from ternmq.cli.arguments import CommandLine
+from ternmq.cli.arguments import QMGR_OR_DEFAULT, CommandLine
 from ternmq.cli.control import tool_status
 from ternmq.cli.output import write, write_error, write_json, write_lines
 from ternmq.values.command import Answer
@@ -31,6 +32,7 @@ _REFUSED: Final = {  # options of IBM MQ
     "n": "client channel tables are files of JSON, and are edited as such",
     "x": "z/OS queue managers are not supported",
 }
+_NOT_DECODED: Final = "\N{REPLACEMENT CHARACTER}"
 ENDING_WORDS: Final = ("END", "EXIT", "QUIT")
 
 
@@ -145,7 +147,8 @@ def _run_on(connection: Administered, given: argparse.Namespace) -> int:
     if given.file is None and sys.stdin.isatty():
         from ternmq.cli.control.mqsc_terminal import typed_lines
 
-        lines = typed_lines(connection.name)
+        _take_any_bytes()
+        lines = typed_lines(connection.name, connection.mqsc)
     else:
         lines = _lines(given.file)
     return run(connection, connection.name, lines, Report(not given.quiet, given.json))
@@ -159,7 +162,7 @@ def _wait_seconds(text: str) -> int:
 
 
 def _arguments() -> CommandLine:
-    line = CommandLine("runmqsc", "Runs MQSC commands on a queue manager.", COULD_NOT_RUN)
+    line = CommandLine("runmqsc", "Run MQSC commands on a queue manager.", COULD_NOT_RUN)
     line.add_argument("-e", dest="quiet", action="store_true", help="no echo of the commands")
     line.add_argument("-v", dest="verify", action="store_true", help="check only, do nothing")
     line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")
@@ -172,17 +175,24 @@ def _arguments() -> CommandLine:
     for option in ("n", "x"):
         line.add_argument(f"-{option}", action="store_true", help=argparse.SUPPRESS)
     line.add_argument("-f", dest="file", metavar="FILE", help="read from FILE")
-    line.add_argument("qmgr", nargs="?", default="", metavar="QMgrName")
+    line.add_argument("qmgr", nargs="?", default="", metavar="QMgrName", help=QMGR_OR_DEFAULT)
     line.add_json()
     return line
 
 
 def _lines(path: str | None) -> Iterator[str]:
     if path is None:
+        _take_any_bytes()
         yield from sys.stdin
         return
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", errors="replace") as file:
         yield from file
+
+
+def _take_any_bytes() -> None:
+    """What cannot be decoded is marked, and `_answers` refuses the command that has it."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
 
 
 def run(
@@ -209,6 +219,9 @@ def _sources(reader: CommandReader, lines: Iterator[str]) -> Iterator[Source]:
 
 
 def _answers(connection: Administered | None, text: str) -> list[Answer]:
+    at = text.find(_NOT_DECODED)
+    if at >= 0:
+        return [fault_answer(SyntaxFault(text, at, "it has bytes that are not UTF-8"))]
     if connection is not None:
         return connection.mqsc(text)
     try:

@@ -3,7 +3,11 @@
 Method: the commands' own `main` on a queue manager in memory, with standard input and files.
 """
 
+import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,9 @@ import pytest
 
 import ternmq
 from ternmq.cli.control import dmpmqcfg, runmqsc
-from ternmq.cli.control.mqsc_terminal import completions, history_path, prompt_text, typed_lines
+from ternmq.cli.control.mqsc_completion import completions
+from ternmq.cli.control.mqsc_history import history_path
+from ternmq.cli.control.mqsc_terminal import WELCOME, prompt_text, typed_lines
 
 
 def test_stdin_when_read_then_echo_answers_and_summary(
@@ -134,7 +140,7 @@ def test_dump_when_json_then_commands(
 
 
 def test_terminal_when_lines_are_typed_then_given_and_remembered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed = iter(["dis qmgr", "ping qmgr"])
     prompts: list[str] = []
@@ -150,8 +156,11 @@ def test_terminal_when_lines_are_typed_then_given_and_remembered(
     monkeypatch.setenv("MQPROMPT", "> ")
     monkeypatch.setattr("builtins.input", answer)
     assert list(typed_lines("QM1")) == ["dis qmgr", "ping qmgr"]
+    assert capsys.readouterr().out.splitlines() == [WELCOME, ""]
     assert prompts == ["> "] * 3
-    assert history_path().exists()
+    kept = history_path()
+    assert kept is not None
+    assert kept.exists()
 
 
 @pytest.mark.parametrize(
@@ -264,3 +273,39 @@ def test_dump_when_by_a_channel_then_the_way_is_taken_from_it() -> None:
     for wrong in ("DEFINE QLOCAL(A)", "nonsense", "DEFINE CHANNEL(A) CHLTYPE(SVRCONN)"):
         with pytest.raises(ValueError, match="DEFINE CHANNEL"):
             dmpmqcfg.client_arguments(wrong)
+
+
+BINARY = b"DEFINE QLOCAL(A) DESCR('\xff')\n\x80\x81\xfe\nDEFINE QLOCAL(B)\n"
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_input_when_it_is_not_utf_8_then_that_command_is_refused_and_the_next_one_runs(
+    attached: ternmq.QueueManager,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    from_file: bool,
+) -> None:
+    script = tmp_path / "script.mqsc"
+    script.write_bytes(BINARY)
+    stream = io.TextIOWrapper(io.BytesIO(BINARY), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", stream)
+    words = ["-f", str(script)] if from_file else []
+    assert runmqsc.main([*words, "QM1"]) == 10
+    output = capsys.readouterr().out
+    assert output.count("it has bytes that are not UTF-8") == 2
+    assert "B" in attached.queue_names()
+    assert "A" not in attached.queue_names()
+
+
+def test_output_when_the_terminal_lacks_a_letter_then_it_is_shown_as_a_code(tmp_path: Path) -> None:
+    script = tmp_path / "script.mqsc"
+    script.write_text("DEFINE QLOCAL(A) DESCR('f\xfcr')\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "ternmq.cli", "runmqsc", "-v", "-f", str(script)],
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert b"DESCR('f\\xfcr')" in done.stdout
+    assert done.returncode == 0
