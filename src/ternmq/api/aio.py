@@ -18,6 +18,7 @@ from ternmq.api.aio_topic_methods import TopicMethods
 from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
 from ternmq.api.handles import for_put1, for_selection
 from ternmq.base.attributes import Value
+from ternmq.base.errors import MQError, ObjectUnknown
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
@@ -67,9 +68,11 @@ class Unit:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._has_begun = False
 
     async def __aenter__(self) -> Unit:
         await self._connection.begin()
+        self._has_begun = True
         return self
 
     async def __aexit__(
@@ -87,6 +90,10 @@ class Unit:
 
     async def commit(self) -> None:
         """End the unit here."""
+        if not self._has_begun:
+            from ternmq.api.unit import not_begun
+
+            raise not_begun("async with")
         await self._connection.commit()
 
     async def backout(self) -> None:
@@ -128,8 +135,25 @@ class Connection(TopicMethods):
 
     async def run(self, call: CallT) -> CallT:
         """Carry out a call, for what has no method here; its result is in it."""
-        await self._transport.run(call)
+        try:
+            await self._transport.run(call)
+        except ObjectUnknown as error:
+            await self._explain(error, call)
+            raise
         return call
+
+    async def _explain(self, error: ObjectUnknown, call: Call) -> None:
+        """Queues with a similar name, in the text of the error."""
+        from ternmq.api.unknown_queue import explain, inquiry_for  # few make a mistake
+
+        inquiry = inquiry_for(call, error)
+        if inquiry is None:
+            return
+        try:
+            await self._transport.run(inquiry)
+        except MQError:  # another product's queue manager cannot be asked
+            pass
+        explain(error, inquiry, self.name)
 
     # ---- queues
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Generator
 from types import TracebackType
-from typing import Any, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar, final
 
 
 class Closable(Protocol):
@@ -31,6 +31,21 @@ class Opening(Generic[Opened]):
     def __init__(self, opening: Coroutine[Any, Any, Opened]) -> None:
         self._opening = opening
         self._opened: Opened | None = None
+
+    if not TYPE_CHECKING:  # checkers of types shall go on to find these mistakes
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(
+                f"this is not open yet: .{name}, open it by `async with ... as it` or "
+                "`it = await ...`"
+            )
+
+        def __enter__(self) -> NoReturn:
+            self._opening.close()  # it will not be awaited
+            raise TypeError("`with` cannot wait: write `async with` for what ternmq.aio opens")
+
+        def __exit__(self, *raised: object) -> None:
+            """Python looks for it before it enters."""
 
     def __await__(self) -> Generator[Any, Any, Opened]:
         return self._opening.__await__()

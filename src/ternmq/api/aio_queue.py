@@ -6,7 +6,7 @@ Interpreted on the compiled build too, so that Python warns of a call that is no
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from ternmq.api.arguments import (
     Data,
@@ -323,6 +323,11 @@ class Queue(FastPutQueue):
         """Get message after message until the queue is empty."""
         return Messages(self, None)
 
+    if not TYPE_CHECKING:  # checkers of types shall go on to find this mistake
+
+        def __iter__(self) -> NoReturn:
+            raise TypeError("`for` cannot wait: write `async for message in queue`")
+
     def consume(self, *, wait: float | None = -1.0) -> Messages:
         """Get message after message, waiting for the next one; ends only when `wait` seconds
         pass without one."""
@@ -438,7 +443,7 @@ class Queue(FastPutQueue):
         # A delete may be refused; the queue is open then.
         options = handles.close_options(delete, purge)
         warning = max(warning, await self._close_handle(handles.base, options))
-        handles.is_open = False
+        handles.was_closed()
         return warning
 
     async def _close_handle(self, handle: ObjectHandle, options: int) -> int:

@@ -56,15 +56,16 @@ _SYNCPOINT_SETTLED: Final = (
 
 def as_bytes(data: Data) -> bytes:
     """Message data: bytes as they are, text in UTF-8, dictionaries and lists as JSON."""
-    if isinstance(data, bytes):
-        return data
-    if isinstance(data, str):
-        return data.encode("utf-8")
-    if isinstance(data, (bytearray, memoryview)):
-        return bytes(data)
-    given: object = data
+    given: object = data  # compiled code would check a narrowed type, in words of its own
+    if isinstance(given, bytes):
+        return given
+    if isinstance(given, str):
+        return given.encode("utf-8")
+    if isinstance(given, (bytearray, memoryview)):
+        return bytes(given)
     if not isinstance(given, (dict, list)):
-        raise TypeError(f"a message is bytes, text, a dictionary or a list, not {given!r}")
+        fault = f"a message cannot be of type {type(given).__name__}: {given!r:.60}"
+        raise TypeError(f"{fault}, give bytes, text, a dictionary or a list")
     return json.dumps(given).encode("utf-8")
 
 
@@ -76,6 +77,8 @@ def is_text(data: Data) -> bool:
 def wait_ms(wait: float | None) -> int:
     """Seconds to milliseconds; None does not wait, -1 or infinity waits without end. Any other
     negative number is a deadline that has passed, and not a wish to wait for ever."""
+    if isinstance(wait, (str, bytes)):  # compiled code has refused it already
+        raise TypeError(f"wait is not a number of seconds: {wait!r}, give wait=1 or wait=0.5")
     if wait is None:
         return 0
     if wait == -1 or wait == float("inf"):
@@ -98,6 +101,9 @@ def expiry_tenths(expiry: float) -> int:
 
 def delay_ms(delay: float) -> int:
     """Seconds of a delivery delay to milliseconds, never fewer; 0 is no delay."""
+    given: object = delay  # compiled code has refused another type already
+    if isinstance(given, (str, bytes)):
+        raise TypeError(f"delay is not a number of seconds: {given!r}, give delay=30")
     if not 0 <= delay <= DELAY_S_MAX:  # or no number
         detail = f"delay of {delay} seconds; it is 0 or more, and not more than 200 years"
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT", detail=detail)
@@ -153,6 +159,58 @@ def particular_descriptor(
     if correl_id is not None:
         md.correl_id = correl_id
     return md
+
+
+def check_put(
+    persistent: bool | None,
+    priority: int | None,
+    expiry: float | None,
+    msg_id: bytes | None,
+    correl_id: bytes | None,
+    reply_to: str | None,
+    format: str | None,
+    error: Exception,
+) -> None:
+    """Raise what is wrong with an argument of the wrong type, if that is the cause."""
+    from ternmq.api.wrong_arguments import put_fault  # few make a mistake
+
+    fault = put_fault(
+        {
+            "persistent": persistent,
+            "priority": priority,
+            "expiry": expiry,
+            "msg_id": msg_id,
+            "correl_id": correl_id,
+            "reply_to": reply_to,
+            "format": format,
+        }
+    )
+    if fault:
+        raise TypeError(fault) from error
+
+
+def check_get(
+    msg_id: bytes | None,
+    correl_id: bytes | None,
+    group_id: bytes | None,
+    token: bytes | None,
+    max_length: int | None,
+    error: Exception,
+) -> None:
+    """The same for a get."""
+    from ternmq.api.wrong_arguments import get_fault  # few make a mistake
+
+    fault = get_fault(
+        {
+            "msg_id": msg_id,
+            "correl_id": correl_id,
+            "group_id": group_id,
+            "token": token,
+            "max_length": max_length,
+        }
+    )
+    if fault:
+        raise TypeError(fault) from error
 
 
 _area_of: Callable[[Given], bytes] | None = None
@@ -219,18 +277,22 @@ class Requests:
             return form.with_properties(_packer()(properties))
         if syncpoint is None:
             syncpoint = self._endpoint.in_unit
-        lasting = 2 if persistent is None else int(persistent)
-        level = -1 if priority is None else priority
-        tenths = -1 if expiry is None else expiry_tenths(expiry)
-        if descriptor is None and options == 0 and -1 <= level < LEVELS and 0 <= lasting <= 2:
-            request = self._usual_put(data, lasting, level, tenths, reply_to, format, syncpoint)
-            if msg_id is None and correl_id is None:
-                return request
-            return request.with_ids(whole_id(msg_id, "MQPUT"), whole_id(correl_id, "MQPUT"))
-        md = particular_descriptor(
-            data, persistent, priority, expiry, msg_id, correl_id, descriptor
-        )
-        return self._checked_put(md, reply_to, format, options, syncpoint)
+        try:
+            lasting = 2 if persistent is None else int(persistent)
+            level = -1 if priority is None else priority
+            tenths = -1 if expiry is None else expiry_tenths(expiry)
+            if descriptor is None and options == 0 and -1 <= level < LEVELS and 0 <= lasting <= 2:
+                request = self._usual_put(data, lasting, level, tenths, reply_to, format, syncpoint)
+                if msg_id is None and correl_id is None:
+                    return request
+                return request.with_ids(whole_id(msg_id, "MQPUT"), whole_id(correl_id, "MQPUT"))
+            md = particular_descriptor(
+                data, persistent, priority, expiry, msg_id, correl_id, descriptor
+            )
+            return self._checked_put(md, reply_to, format, options, syncpoint)
+        except (TypeError, ValueError, AttributeError) as error:
+            check_put(persistent, priority, expiry, msg_id, correl_id, reply_to, format, error)
+            raise
 
     def put_of(
         self,
@@ -331,19 +393,23 @@ class Requests:
         if syncpoint is None:
             syncpoint = self._endpoint.in_unit
         key = (0 if wait is None else wait_ms(wait), syncpoint)
-        if group_id is not None or token is not None or max_length is not None or options != 0:
-            return self.converting(
-                particular_get(key, msg_id, correl_id, group_id, token, max_length, options)
-            )
-        request = self._gets.get(key)
-        if request is None:
-            request = particular_get(key, None, None, None, None, None, 0)
-            if len(self._gets) >= CACHED_REQUESTS_MAX:
-                self._gets.clear()
-            self._gets[key] = request
-        if msg_id is None and correl_id is None:
-            return request
-        return request.with_ids(whole_id(msg_id, "MQGET"), whole_id(correl_id, "MQGET"))
+        try:
+            if group_id is not None or token is not None or max_length is not None or options != 0:
+                return self.converting(
+                    particular_get(key, msg_id, correl_id, group_id, token, max_length, options)
+                )
+            request = self._gets.get(key)
+            if request is None:
+                request = particular_get(key, None, None, None, None, None, 0)
+                if len(self._gets) >= CACHED_REQUESTS_MAX:
+                    self._gets.clear()
+                self._gets[key] = request
+            if msg_id is None and correl_id is None:
+                return request
+            return request.with_ids(whole_id(msg_id, "MQGET"), whole_id(correl_id, "MQGET"))
+        except (TypeError, ValueError, AttributeError) as error:
+            check_get(msg_id, correl_id, group_id, token, max_length, error)
+            raise
 
     def convert_to(self, ccsid: int, encoding: int) -> None:
         """What gets with MQGMO_CONVERT want from now on."""

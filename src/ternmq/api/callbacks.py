@@ -57,6 +57,7 @@ STOPPED: Final = 1
 RUNNING: Final = 2
 SUSPENDED: Final = 3
 
+_MULTICAST_EVENT_MAX: Final = 999  # MQMCEV_, below all reason codes
 _ASK_EVERY: Final = 32  # messages, before queues that had none are asked about
 _CONTROL_OF: Final = {
     mq.MQCBCT_START_CALL: mq.MQCBDO_START_CALL,
@@ -476,15 +477,16 @@ class BaseCallbacks(Generic[ConsumerT]):
     def report(self, reason: int, state: int, error: MQError | None) -> Work:
         """What concerns the whole connection."""
         completion = mq.MQCC_WARNING if error is None else error.comp
+        is_multicast = 0 < reason <= _MULTICAST_EVENT_MAX
+        kind = mq.MQCBCT_MC_EVENT_CALL if is_multicast else mq.MQCBCT_EVENT_CALL
+        wanted = mq.MQCBDO_MC_EVENT_CALL if is_multicast else mq.MQCBDO_EVENT_CALL
         called = False
         if self.handler is not None:
             called = True
-            kind = mq.MQCBCT_EVENT_CALL
             yield (CALL, self.handler, CallContext(kind, reason, completion, state, error=error))
         for one in list(self.consumers):
-            if one.callback_options & mq.MQCBDO_EVENT_CALL and one.on_event is not None:
+            if one.callback_options & wanted and one.on_event is not None:
                 called = True
-                kind = mq.MQCBCT_EVENT_CALL
                 context = CallContext(kind, reason, completion, state, one, error=error)
                 yield (CALL, one.on_event, context)
         if error is not None and not called:

@@ -17,6 +17,7 @@ from ternmq.api.queue import Queue
 from ternmq.api.topic_methods import TopicMethods
 from ternmq.api.unit import Unit
 from ternmq.base.attributes import Value
+from ternmq.base.errors import MQError, ObjectUnknown
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
@@ -92,8 +93,25 @@ class Connection(TopicMethods):
 
     def run(self, call: CallT) -> CallT:
         """Carry out a call, for what has no method here; its result is in it."""
-        self._transport.run(call)
+        try:
+            self._transport.run(call)
+        except ObjectUnknown as error:
+            self._explain(error, call)
+            raise
         return call
+
+    def _explain(self, error: ObjectUnknown, call: Call) -> None:
+        """Queues with a similar name, in the text of the error."""
+        from ternmq.api.unknown_queue import explain, inquiry_for  # few make a mistake
+
+        inquiry = inquiry_for(call, error)
+        if inquiry is None:
+            return
+        try:
+            self._transport.run(inquiry)
+        except MQError:  # another product's queue manager cannot be asked
+            pass
+        explain(error, inquiry, self.name)
 
     # ---- queues
 

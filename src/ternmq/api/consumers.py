@@ -27,6 +27,7 @@ _CONTROL_CALLS: Final = (
     | mq.MQCBDO_REGISTER_CALL
     | mq.MQCBDO_DEREGISTER_CALL
     | mq.MQCBDO_EVENT_CALL
+    | mq.MQCBDO_MC_EVENT_CALL
 )
 _OPTIONS: Final = _CONTROL_CALLS | mq.MQCBDO_FAIL_IF_QUIESCING
 _NOT_FOR_CONSUMERS: Final = mq.MQGMO_UNLOCK | mq.MQGMO_MSG_UNDER_CURSOR
@@ -38,7 +39,7 @@ class CallContext:
     """MQCBC: why an event function is called."""
 
     call_type: int  # MQCBCT_
-    reason: int = 0  # MQRC_
+    reason: int = 0  # MQRC_; of multicast (MQCBCT_MC_EVENT_CALL) MQMCEV_
     completion: int = mq.MQCC_OK  # MQCC_
     state: int = mq.MQCS_NONE  # MQCS_: whether more messages come
     consumer: Any = None  # None: it concerns the connection
@@ -154,7 +155,9 @@ def check_options(callback_options: int) -> None:
     """MQRC_CBD_OPTIONS_ERROR if these are not options of MQCBD, or have no function here."""
     if callback_options & ~_OPTIONS:
         detail = f"options {callback_options:#x}: give MQCBDO_START_CALL, _STOP_CALL, "
-        detail += "_REGISTER_CALL, _DEREGISTER_CALL, _EVENT_CALL or _FAIL_IF_QUIESCING"
+        detail += (
+            "_REGISTER_CALL, _DEREGISTER_CALL, _EVENT_CALL, _MC_EVENT_CALL or _FAIL_IF_QUIESCING"
+        )
         raise mq_error(MQRC_CBD_OPTIONS_ERROR, verb="MQCB", detail=detail)
 
 

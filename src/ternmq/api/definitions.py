@@ -172,7 +172,10 @@ def raise_if_failed(answer: Answer, verb: str, name: str) -> None:
     """The refusal of a command, with the reason that a verb would have."""
     if not answer.ok:
         reason = _REASONS.get(answer.reason, answer.reason)
-        raise mq_error(reason, verb=verb, object=name, detail=answer.detail)
+        detail = answer.detail
+        if reason == MQRC_OBJECT_ALREADY_EXISTS and not detail:
+            detail = "alter_queue changes it; define with replace=True sets all attributes again"
+        raise mq_error(reason, verb=verb, object=name, detail=detail)
 
 
 def is_done(call: RunCommands, name: str, is_last: bool) -> bool:

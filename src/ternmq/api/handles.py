@@ -82,7 +82,14 @@ class Handles:
     def check_open(self) -> None:
         """MQRC_HOBJ_ERROR if the queue was closed."""
         if not self.is_open:
-            raise mq_error(MQRC_HOBJ_ERROR, object=self.name, detail="the queue is closed")
+            detail = f"the queue is closed: {self.name}, open it again by connection.queue()"
+            raise mq_error(MQRC_HOBJ_ERROR, object=self.name, detail=detail)
+
+    def was_closed(self) -> None:
+        """From now on every use is refused, also that of a handle for puts or gets."""
+        self.is_open = False
+        self.output = None
+        self.input = None
 
     def find(self, options: int) -> ObjectHandle | None:
         """A handle that allows what these options ask for; None if the first one has to be

@@ -386,7 +386,7 @@ class Queue:
         # A delete may be refused; the queue is open then.
         options = handles.close_options(delete, purge)
         warning = max(warning, self._close_handle(handles.base, options))
-        handles.is_open = False
+        handles.was_closed()
         return warning
 
     def _close_handle(self, handle: ObjectHandle, options: int) -> int:

@@ -11,15 +11,25 @@ from typing import final
 from ternmq.values.transport import Transport
 
 
+def not_begun(word: str) -> RuntimeError:
+    """A unit that nobody entered: its puts and gets were done one by one."""
+    return RuntimeError(
+        f"the unit of work has not begun: write `{word} connection.unit_of_work():` around its puts"
+        " and gets"
+    )
+
+
 @final
 class Unit:
     """One unit of work of a connection."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+        self._has_begun = False
 
     def __enter__(self) -> Unit:
         self._transport.begin()
+        self._has_begun = True
         return self
 
     def __exit__(
@@ -37,6 +47,8 @@ class Unit:
 
     def commit(self) -> None:
         """End the unit here."""
+        if not self._has_begun:
+            raise not_begun("with")
         self._transport.commit()
 
     def backout(self) -> None:

@@ -1,0 +1,45 @@
+"""What is wrong with an argument of a put or get that has the wrong type, in words.
+
+Asked for after a TypeError, ValueError or AttributeError that the argument has caused, so that
+right calls pay nothing for it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_IDENTIFIER: Final = "bytes, such as message.msg_id"
+
+
+def put_fault(given: dict[str, object]) -> str:
+    """The first argument of a put that cannot be used; "" if all of them can."""
+    if not isinstance(given["persistent"], bool | int | None):
+        return _text("persistent", given["persistent"], "True or False")
+    if not isinstance(given["priority"], int | None):
+        return _text("priority", given["priority"], "a number from 0 to 9")
+    if not isinstance(given["expiry"], int | float | None):
+        return _text("expiry", given["expiry"], "a number of seconds")
+    for name in ("reply_to", "format"):
+        if not isinstance(given[name], str | None):
+            wanted = "the name of a queue" if name == "reply_to" else "text, such as 'MQSTR'"
+            return _text(name, given[name], wanted)
+    return _identifier_fault(given)
+
+
+def get_fault(given: dict[str, object]) -> str:
+    """The same for a get."""
+    if not isinstance(given["max_length"], int | None):
+        return _text("max_length", given["max_length"], "a number of bytes")
+    return _identifier_fault(given)
+
+
+def _identifier_fault(given: dict[str, object]) -> str:
+    for name in ("msg_id", "correl_id", "group_id", "token"):
+        if not isinstance(given.get(name), bytes | bytearray | memoryview | None):
+            return _text(name, given[name], _IDENTIFIER)
+    return ""
+
+
+def _text(name: str, value: object, wanted: str) -> str:
+    """As those of other arguments: what is wrong, the value, what to give."""
+    return f"{name} cannot be of type {type(value).__name__}: {value!r:.60}, give {wanted}"

@@ -1,0 +1,226 @@
+"""Goal: an argument of the wrong type, a name that is near another one and a call out of place are
+answered with what is wrong, its value, and what to do.
+
+Method: the mistakes that a developer made who used the pages alone; the whole text is compared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ternmq
+import ternmq.aio
+from ternmq.base.build import build_info
+from ternmq.base.similar import similar
+from tests.unit.api.networked import Networked
+
+UNKNOWN = "MQRC_UNKNOWN_OBJECT_NAME (2085): there is no object of that name"
+BUSY = "MQRC_CALL_IN_PROGRESS (2219): the connection is busy with another call that has not ended"
+
+interpreted = pytest.mark.skipif(
+    build_info().compiled, reason="compiled code refuses types in words of its own"
+)
+
+
+@pytest.fixture
+def qmgr() -> Iterator[ternmq.QueueManager]:
+    with ternmq.memory("QM1") as manager:
+        manager.define_queue("ORDERS", max_depth=1)
+        manager.define_queue("REPLIES")
+        yield manager
+
+
+def text_of(mistake: Callable[[], object]) -> str:
+    with pytest.raises((ternmq.MQError, TypeError)) as caught:
+        mistake()
+    return str(caught.value)
+
+
+# ---- arguments
+
+
+@interpreted
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"persistent": "yes"}, "persistent cannot be of type str: 'yes', give True or False"),
+        ({"priority": "high"}, "priority cannot be of type str: 'high', give a number from 0 to 9"),
+        ({"expiry": "1s"}, "expiry cannot be of type str: '1s', give a number of seconds"),
+        (
+            {"correl_id": "abc"},
+            "correl_id cannot be of type str: 'abc', give bytes, such as message.msg_id",
+        ),
+        ({"reply_to": 7}, "reply_to cannot be of type int: 7, give the name of a queue"),
+        ({"format": 7}, "format cannot be of type int: 7, give text, such as 'MQSTR'"),
+        ({"delay": "x"}, "delay is not a number of seconds: 'x', give delay=30"),
+    ],
+)
+def test_put_when_an_argument_has_another_type_then_it_is_named(
+    qmgr: ternmq.QueueManager, given: dict[str, Any], text: str
+) -> None:
+    with qmgr.queue("ORDERS") as queue:
+        assert text_of(lambda: queue.put("x", **given)) == text
+        with pytest.raises(TypeError) as with_properties:
+            queue.put("x", properties={"a": 1}, **given)
+        assert str(with_properties.value) == text
+    assert text_of(lambda: qmgr.put("ORDERS", "x", **given)) == text
+
+
+@interpreted
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (
+            {"msg_id": "414d"},
+            "msg_id cannot be of type str: '414d', give bytes, such as message.msg_id",
+        ),
+        ({"token": 5}, "token cannot be of type int: 5, give bytes, such as message.msg_id"),
+        ({"max_length": "9"}, "max_length cannot be of type str: '9', give a number of bytes"),
+    ],
+)
+def test_get_when_an_argument_has_another_type_then_it_is_named(
+    qmgr: ternmq.QueueManager, given: dict[str, Any], text: str
+) -> None:
+    with qmgr.queue("ORDERS") as queue:
+        assert text_of(lambda: queue.get(**given)) == text
+
+
+def test_put_when_the_queue_is_full_then_what_to_do(qmgr: ternmq.QueueManager) -> None:
+    qmgr.put("ORDERS", "x")
+    assert text_of(lambda: qmgr.put("ORDERS", "x")).endswith(
+        "[MQPUT, object 'ORDERS'] MAXDEPTH(1): get messages from it, or raise MAXDEPTH"
+    )
+
+
+def test_property_when_its_name_is_wrong_then_the_rule(qmgr: ternmq.QueueManager) -> None:
+    assert text_of(lambda: qmgr.put("ORDERS", "x", properties={"a b": 1})).endswith(
+        "name 'a b' has the part 'a b'; use letters, digits and _, and begin with a letter"
+    )
+
+
+# ---- definitions
+
+
+def test_definition_when_it_is_there_then_what_changes_it(qmgr: ternmq.QueueManager) -> None:
+    assert text_of(lambda: qmgr.define_queue("ORDERS")).endswith(
+        "[DEFINE, object 'ORDERS'] alter_queue changes it; define with replace=True sets all "
+        "attributes again"
+    )
+
+
+def test_attribute_when_its_words_are_turned_then_the_right_order() -> None:
+    known = ["depth_max_event", "max_depth", "depth_high"]
+    assert similar("depth_max", known) == ["max_depth"]
+    assert similar("max_dept", known) == ["max_depth"]
+
+
+def check_definitions(connection: ternmq.Connection) -> None:
+    mistakes: list[tuple[str, Callable[[], object]]] = [
+        ("ALTER", lambda: connection.alter_queue("ORDERZ", max_depth=3)),
+        ("DELETE", lambda: connection.delete_queue("ORDERZ")),
+        ("CLEAR", lambda: connection.clear_queue("ORDERZ")),
+        ("DISPLAY", lambda: connection.attributes("ORDERZ")),
+    ]
+    for verb, mistake in mistakes:
+        assert text_of(mistake) == f"{UNKNOWN} [{verb}, object 'ORDERZ'] Did you mean ORDERS?"
+
+
+def test_definition_when_its_name_is_mistyped_then_a_similar_one_on_every_binding(
+    qmgr: ternmq.QueueManager, tmp_path: Path
+) -> None:
+    check_definitions(qmgr)
+    with Networked(tmp_path) as far:
+        far.connect().define_queue("ORDERS")
+        check_definitions(far.connect())
+        check_definitions(ternmq.connect("QM1", data=tmp_path))
+
+
+# ---- connections
+
+
+def test_queue_manager_when_its_name_is_not_valid_then_the_rule(tmp_path: Path) -> None:
+    assert text_of(lambda: ternmq.embedded(tmp_path, "QM 1", create=True)).endswith(
+        "[MQCONN, object 'QM 1'] not a valid name: 'QM 1', a name has 1 to 48 characters "
+        "A-Z a-z 0-9 . / _ %"
+    )
+
+
+def test_queue_manager_when_it_is_in_use_then_how_to_get_to_it(tmp_path: Path) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64):
+        assert text_of(lambda: ternmq.embedded(tmp_path, "QM1")).endswith(
+            "End that process; if strmqm has started the queue manager, use ternmq.connect('QM1')"
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"conn": "localhost:1414"}, "go together: give channel='NAME' as well, or neither"),
+        ({"channel": "A.B"}, "go together: give conn='host(port)' as well, or neither"),
+        (
+            {"channel": "A.B", "conn": "localhost:abc"},
+            "'localhost:abc' is not a connection name: the port after the colon is not a number; "
+            "write host(port) or host:port",
+        ),
+    ],
+)
+def test_connection_when_its_address_is_wrong_then_what_to_give(
+    given: dict[str, str], text: str
+) -> None:
+    assert text_of(lambda: ternmq.connect("QM1", **given)).endswith(text)  # type: ignore[arg-type]
+
+
+def test_channel_when_it_is_refused_then_what_to_do(tmp_path: Path) -> None:
+    with Networked(tmp_path) as far:
+        assert text_of(lambda: far.connect(channel="NO.SUCH")).endswith(
+            "refuses channel NO.SUCH: NO_CHANNEL, no server-connection channel has that name "
+            "there; names are case-sensitive"
+        )
+
+
+def test_connection_when_two_tasks_use_it_then_one_for_each() -> None:
+    async def run() -> str:
+        async with ternmq.aio.memory("QM1") as qmgr:
+            await qmgr.define_queue("A")
+            async with qmgr.queue("A") as queue:
+                first = asyncio.create_task(queue.get(wait=5))
+                await asyncio.sleep(0)
+                with pytest.raises(ternmq.MQError) as busy:
+                    await queue.get(wait=5)
+                first.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await first
+                return str(busy.value)
+
+    assert asyncio.run(run()) == (
+        f"{BUSY} yet [MQGET, object 'QM1'] another thread or task uses this connection: "
+        "give each a connection of its own"
+    )
+
+
+def test_iteration_when_the_queue_is_for_tasks_then_what_to_write() -> None:
+    async def run() -> str:
+        async with ternmq.aio.memory("QM1") as qmgr:
+            await qmgr.define_queue("A")
+            async with qmgr.queue("A") as queue:
+                return text_of(lambda: list(queue))  # type: ignore[call-overload]
+
+    assert asyncio.run(run()) == "`for` cannot wait: write `async for message in queue`"
+
+
+# ---- messages
+
+
+def test_message_when_it_asks_for_a_reply_then_its_queue(qmgr: ternmq.QueueManager) -> None:
+    asked = qmgr.put("ORDERS", "how many?", reply_to="REPLIES")
+    with qmgr.queue("ORDERS") as orders, qmgr.queue("REPLIES") as replies:
+        request = orders.get()
+        assert request.reply_to == "REPLIES"
+        qmgr.put(request.reply_to, "three", correl_id=request.msg_id)
+        reply = replies.get(correl_id=asked)
+        assert (reply.text, reply.reply_to) == ("three", "")
