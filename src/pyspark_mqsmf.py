@@ -3,7 +3,7 @@
 Before Spark resolves the first name of a source that is written in Python, it imports all modules
 whose names begin with `pyspark_` and takes their `DefaultSource`. It guards none of these imports:
 one that raises takes all other Python sources with it. So nothing is raised here, whatever is
-missing; who uses the source then is told.
+missing; a query that uses the source then gets an error that says so.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def _instead(name: str, of_others: Mapping[str, str]) -> str:
     if name in of_others:
         return of_others[name]
     if of_others and name.startswith("kafka."):
-        return "options of Kafka's client have no meaning here; docs/spark.md has all options"
+        return "options of Kafka's client have no meaning here; docs/spark/spark.md has all options"
     return ""
 
 

@@ -23,22 +23,29 @@
   };
   for (const carried of document.querySelectorAll("script.points")) {
     const figure = carried.closest("figure");
-    const chart = figure.querySelector("svg.chart");
-    const cross = chart.querySelector(".cross");
-    const dots = [...chart.querySelectorAll(".dot")];
-    const lines = [...chart.querySelectorAll(".series")];
+    // The same chart in several widths, of which the page shows one.
+    const pictures = [...figure.querySelectorAll("svg.chart")].map((chart) => ({
+      chart,
+      cross: chart.querySelector(".cross"),
+      dots: [...chart.querySelectorAll(".dot")],
+      lines: [...chart.querySelectorAll(".series")],
+    }));
     const points = JSON.parse(carried.textContent);
     const off = points.s.map(() => false);
     const hide = () => {
       tip.hidden = true;
-      for (const part of [cross, ...dots]) part.style.visibility = "hidden";
+      for (const { cross, dots } of pictures)
+        for (const part of [cross, ...dots]) part.style.visibility = "hidden";
     };
-    const show = (event) => {
+    const show = ({ chart, cross, dots }, event) => {
       const box = chart.getBoundingClientRect();
       const width = chart.viewBox.baseVal.width;
-      const n = nearest(points.x, ((event.clientX - box.left) / box.width) * width);
-      cross.setAttribute("x1", points.x[n]);
-      cross.setAttribute("x2", points.x[n]);
+      const edges = (points.l || 0) + (points.r || 0);
+      const scale = points.w ? (width - edges) / (points.w - edges) : 1;
+      const places = points.x.map((x) => (points.l || 0) + (x - (points.l || 0)) * scale);
+      const n = nearest(places, ((event.clientX - box.left) / box.width) * width);
+      cross.setAttribute("x1", places[n]);
+      cross.setAttribute("x2", places[n]);
       cross.style.visibility = "visible";
       tip.replaceChildren();
       const head = document.createElement("b");
@@ -49,7 +56,7 @@
         const seen = !off[place] && line.y[n] !== null;
         dot.style.visibility = seen ? "visible" : "hidden";
         if (!seen) return;
-        dot.setAttribute("cx", points.x[n]);
+        dot.setAttribute("cx", places[n]);
         dot.setAttribute("cy", line.y[n]);
         const row = document.createElement("div");
         const name = document.createElement("span");
@@ -63,16 +70,20 @@
       });
       tip.hidden = false;
       const right = event.clientX + 16 + tip.offsetWidth > innerWidth;
-      tip.style.left = (right ? event.clientX - tip.offsetWidth - 14 : event.clientX + 16) + "px";
+      const left = right ? event.clientX - tip.offsetWidth - 14 : event.clientX + 16;
+      tip.style.left = Math.max(left, 4) + "px";
       tip.style.top = Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8) + "px";
     };
-    chart.addEventListener("pointermove", show);
-    chart.addEventListener("pointerleave", hide);
+    for (const each of pictures) {
+      each.chart.addEventListener("pointermove", (event) => show(each, event));
+      each.chart.addEventListener("pointerdown", (event) => show(each, event));
+      each.chart.addEventListener("pointerleave", hide);
+    }
     figure.querySelectorAll(".key").forEach((key, place) =>
       key.addEventListener("click", () => {
         off[place] = !off[place];
         key.setAttribute("aria-pressed", String(!off[place]));
-        lines[place].classList.toggle("off", off[place]);
+        for (const { lines } of pictures) lines[place].classList.toggle("off", off[place]);
         hide();
       })
     );

@@ -40,7 +40,7 @@ SETTINGS: Final[Mapping[str, str]] = {
     # more; an error has that place in Python's traceback.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     # Few cores: a collector that works beside the tasks takes from them what they could do. This
-    # and the next are for writing Parquet (docs/benchmarks.md).
+    # and the next are for writing Parquet (docs/operations/benchmarks.md).
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC",
     "spark.executor.extraJavaOptions": "-XX:+UseParallelGC",
     # Of files on this machine: Java writes as much at once as it has a checksum for, 512 bytes.

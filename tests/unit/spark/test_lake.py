@@ -249,7 +249,7 @@ def test_commands_when_asked_then_they_find_and_replay_once(
     assert " QM1  007  4" in capsys.readouterr().out
     sending = [*choice, "--to", "OTHER", "--rate", "100", *world.arguments]
     assert replay([*sending, "--dry-run"]) == 0
-    assert capsys.readouterr().out == "1 messages would be put\n"
+    assert capsys.readouterr().out == "1 message would be put\n"
     assert replay(sending) == 0
     assert "1 of 1 messages put" in capsys.readouterr().out
     assert replay([*sending, "--json"]) == 0

@@ -259,9 +259,9 @@ def test_page_when_made_of_dumps_then_it_has_every_section_and_a_browser_shows_i
         "Overview", "Findings", "Queues", "Latency", "Log", "Calls", "Applications", "Buffer pools",
     ]  # fmt: skip
     assert reported.findings == 3  # polling, the log, a buffer pool
-    assert "2,700 messages came in, 90/s on average" in reported.html
+    assert "2,700 messages were put, 90/s on average" in reported.html
     assert "The deepest queue was ORDERS, with 85 messages." in reported.html
-    assert "100 requests were answered, half of those on ORDERS within 1.49 ms" in reported.html
+    assert "Of those on ORDERS the median reply time was 1.49 ms" in reported.html
     assert "ORDERS grows" in reported.html
     assert "Not on this page" not in reported.html
     page = tmp_path / "report.html"
@@ -351,11 +351,11 @@ def test_page_when_tables_are_awkward_then_it_is_small_and_right(spark: "SparkSe
     assert "The first 500 rows; there are more." in html
     # Of all queues, not of those that are shown.
     puts = sum(QUEUES_MANY - n for n in range(QUEUES_MANY) if n != 5)
-    assert f"{puts:,} messages came in" in html
+    assert f"{puts:,} messages were put" in html
     assert f"The deepest queue was &lt;b&gt;Q{QUEUES_MANY - 1}, with 777 messages." in html
     assert reported.period is not None
     assert reported.period.last.year == 2026  # whatever a message says
-    assert "half of those answered on CONFIRMATIONS within 1 ms" in html
+    assert "Of those answered on CONFIRMATIONS the median reply time was 1 ms" in html
     assert html.count('<td class="t">CONFIRMATIONS</td><td class="t">COPIES</td>') == 1
     assert (reported.findings, reported.anomalies) == (30, 20)
     assert "20 others like these are in the table." in html

@@ -255,7 +255,8 @@ def test_tasks_when_tabled_then_cost_is_that_of_queues_and_commits(
     assert first["cpu_us_per_transaction"] == 13_400
     assert (first["gets"], first["puts"], first["user"]) == (20, 1, "USER1")
     assert first["log_bytes"] == 7000
-    assert (second["cpu_us"], second["transactions"], second["gets"]) == (4000, 1, 5 + 12)
+    assert (second["cpu_us"], second["transactions"], second["gets"]) == (4000, 0, 5 + 12)
+    assert second["cpu_us_per_transaction"] is None  # it has no transaction
     assert second["calls"] == 6 + 15
     names = {name: row["transaction_name"] for name, row in rows.items()}
     assert [names[name] for name in ("CICSA", "IMSA")] == ["PAY1", "BC1UDOC"]
@@ -297,7 +298,7 @@ def test_dump_when_it_is_there_twice_then_nothing_counts_twice(
     wtid, wtas, wq = (load(spark, tmp_path, name) for name in ("WTID", "WTAS", "WQ"))
     charged = {row["application"]: row for row in chargeback(tasks(wtid, wtas, wq)).collect()}
     assert (charged["BATCH1"]["cpu_us"], charged["BATCH1"]["gets"]) == (67_000, 20)
-    assert (charged["BATCH2"]["cpu_us"], charged["BATCH2"]["transactions"]) == (4000, 1)
+    assert (charged["BATCH2"]["cpu_us"], charged["BATCH2"]["transactions"]) == (4000, 0)
     used = {row["queue"]: (row["get_calls"], row["puts"]) for row in queue_use(wq).collect()}
     used = {name: used[name] for name in ("POLLED", "SEARCHED", "BROWSED", "MORE")}
     assert used == {"POLLED": (5000, 0), "SEARCHED": (10, 0), "BROWSED": (0, 0), "MORE": (0, 1)}

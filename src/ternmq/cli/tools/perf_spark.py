@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
+from ternmq.base.words import count_text
 from ternmq.cli.tools.progress_steps import Steps
 from ternmq.perf.comparison import (
     TOLERANCE,
@@ -168,7 +169,7 @@ def _source(one: Compared) -> str:
         return ""
     if one.point.source != "smf":
         return "applications and system" if one.point.cost is not None else "system"
-    return f"SMF, {one.point.intervals} interval{'' if one.point.intervals == 1 else 's'}"
+    return f"SMF, {count_text(one.point.intervals, 'interval')}"
 
 
 def _period(record: Run) -> str:
@@ -199,4 +200,4 @@ def _facts(record: Run) -> list[tuple[str, str]]:
 
 def _alike(record: Run) -> str:
     both = sum(one.smf_done is not None for one in record.points)
-    return f"{both - len(miscounted(record.points))} of {both} points"
+    return f"{both - len(miscounted(record.points))} of {count_text(both, 'point')}"

@@ -1,7 +1,8 @@
-"""Commands that need Spark: a session for as long as the work takes, and errors as a sentence."""
+"""Commands on Spark, or without it where there is little to read; errors as a sentence."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,27 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FAILED: Final = 71
+
+
+def without_spark(name: str, work: Callable[[], int]) -> int:
+    """Do some work in this process, by the functions that otherwise run on Spark; the exit status
+    is the work's, or FAILED after a sentence."""
+    from ternmq.spark.errors import SparkError
+    from ternmq.spark.frames.functions import in_process
+
+    try:
+        with in_process():
+            return work()
+    except BrokenPipeError:  # the reader of the output has ended: the entry knows what to do
+        raise
+    except (SparkError, ValueError, OSError) as error:
+        write_error(f"{name}: {error}")
+        return FAILED
+
+
+def has_arrow() -> bool:
+    """Whether what `ternmq[spark]` installs is there; without it Spark's start says what to do."""
+    return importlib.util.find_spec("pyarrow") is not None
 
 
 def in_spark(name: str, master: str, quiet: bool, work: Callable[[SparkSession], int]) -> int:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
-from pyspark.sql.types import BinaryType, StructField, TimestampType
-
+from ternmq.spark.frames.functions import f, is_in_process
 from ternmq.spark.lake import property_index
 from ternmq.spark.lake.lake_selection import required, selected
 from ternmq.spark.lake.lake_table import OWN_COLUMNS
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 ID_BYTES: Final = 24
 LINE: Final = ("put_timestamp", "queue", "seq", "msg_id", "format", "bytes", "text")
@@ -45,7 +45,9 @@ def found(messages: DataFrame, search: Search) -> DataFrame:
         held = (*search.properties, *required(search.selector))
         few = found(messages, search._replace(selector="", properties=held))
         return selected(few, search.selector)
-    is_indexed = property_index.INDEX in messages.columns and not messages.isStreaming
+    is_indexed = property_index.INDEX in messages.columns and not (
+        messages.isStreaming or is_in_process()  # where all rows are looked at anyway
+    )
     if not search.properties or not is_indexed:
         return _where(messages, conditions(search))
     # Two looks, each of which leaves files out; one condition for both would leave out none.
@@ -143,19 +145,17 @@ def shown(messages: DataFrame, whole: bool, limit: int) -> DataFrame:
     """The newest messages for eyes and for JSON: bytes in hexadecimal, times in UTC. `whole` is
     every column, else those of a line."""
     newest = messages.orderBy(f.desc("put_timestamp"), f.desc("seq")).limit(limit)
-    columns = [
-        column_shown(field) for field in newest.schema.fields if field.name not in OWN_COLUMNS
-    ]
+    columns = [column_shown(name, kind) for name, kind in newest.dtypes if name not in OWN_COLUMNS]
     frame = newest.select(*columns, f.length("body").alias("bytes"))
     return frame if whole else frame.select(*LINE)
 
 
-def column_shown(field: StructField) -> Column:
+def column_shown(name: str, kind: str) -> Column:
     """One column as text or number."""
-    column = f.col(field.name)
-    if isinstance(field.dataType, BinaryType):
+    column = f.col(name)
+    if kind == "binary":
         column = f.hex(column)
-    elif isinstance(field.dataType, TimestampType):
+    elif kind == "timestamp":
         utc = f.to_utc_timestamp(column, f.current_timezone())
         column = f.date_format(utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
-    return column.alias(field.name)
+    return column.alias(name)

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as f
-
+from ternmq.spark.frames.functions import f
 from ternmq.spark.lake import property_index
 from ternmq.spark.mq.message_schema import COLUMNS, ddl
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 PARTITIONED_BY: Final = ("put_date", "queue")

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
+from ternmq.spark.frames.functions import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
 
 INDEX: Final = "property_index"
 COUNT: Final = "count"

@@ -98,7 +98,7 @@ SOURCE_OPTIONS: Final = (
         "of a topic: name of the durable subscription by which the query reads",
     ),
     Option("subscriptionAtStop", "`keep`", "of a topic: `remove` ends it when the query stops"),
-    Option("mode", "`browse`", "of a batch: what lies on the queue; `drain` takes it; `stream`"),
+    Option("mode", "`browse`", "of a batch: what is on the queue; `drain` takes it; `stream`"),
     Option("startingOffsets", "`latest`, batch `earliest`", "`earliest`, `latest`, time or JSON"),
     Option("endingOffsets", "`latest`", "of a batch: `latest`, time or JSON; exclusive"),
     Option("cursor", "one of its own", "name of the cursor that keeps messages for this query"),

@@ -12,10 +12,13 @@ A rule that does not apply, because a value is null or nothing happened, says no
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
+from ternmq.spark.frames.functions import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
 
 GETS_PER_MESSAGE: Final = 10.0
 GETS_MIN: Final = 100
@@ -97,23 +100,24 @@ def log_bound(log: DataFrame) -> DataFrame:
     """Intervals in which the log was the limit."""
     share = f.greatest("busy_share", "writer_busy_share")
     busy = (share > LOG_BUSY_SHARE) | (f.col("waits_for_buffer") > 0)
-    words = f.format_string(
-        "the log wrote during %.0f %% of the interval, and %d requests waited for a buffer",
-        f.coalesce(share, f.lit(0.0)) * 100,
-        f.coalesce(f.col("waits_for_buffer"), f.lit(0)),
-    )
+    wrote = f.format_string("the log wrote during %.0f %% of the interval", share * 100)
+    waits = f.col("waits_for_buffer")
+    waited = f.format_string("%d requests waited for a buffer", waits)
+    words = f.concat_ws(", and ", f.when(share.isNotNull(), wrote), f.when(waits > 0, waited))
     return finding(log.where(busy), "log bound", "queue_manager", share, words)
 
 
 def buffers_short(buffer_pools: DataFrame) -> DataFrame:
     """Buffer pools that are too small for what they hold."""
     short = (f.col("short_of_buffers") > 0) | (f.col("lowest_free_share") < FREE_SHARE)
-    words = f.format_string(
-        "buffer pool %d of %d buffers came down to %.1f %% free; tasks found none %d times",
-        "buffer_pool",
-        "buffers",
-        f.coalesce(f.col("lowest_free_share"), f.lit(0.0)) * 100,
-        f.coalesce(f.col("short_of_buffers"), f.lit(0)),
+    free, none = f.col("lowest_free_share"), f.col("short_of_buffers")
+    pool = f.format_string("buffer pool %d of %d buffers", "buffer_pool", "buffers")
+    low = f.format_string(" came down to %.1f %% free", free * 100)
+    found_none = f.format_string("tasks found none %d times", none)
+    words = f.concat_ws(
+        "; ",
+        f.concat(pool, f.coalesce(f.when(free.isNotNull(), low), f.lit(""))),
+        f.when(none > 0, found_none),
     )
     value = f.col("lowest_free_share")
     return finding(buffer_pools.where(short), "buffers short", "buffer_pool", value, words)

@@ -10,10 +10,13 @@ rows up takes them `once`, in a batch.
 from __future__ import annotations
 
 from functools import reduce
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
+from ternmq.spark.frames.functions import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
 
 CI_BYTES: Final = 4096  # of a control interval of the log
 LOG_KINDS: Final = ("1_1", "1_2", "2_1", "2_2")  # copy of the log, I/O of one CI or of several
@@ -128,7 +131,7 @@ def log(qjst: DataFrame) -> DataFrame:
         rate(f.col("Log_Writes") / copies).alias("writes_per_s"),
         rate("WRT_Request_Force").alias("forces_per_s"),
         *means,
-        longest.alias("longest_io_us"),
+        f.nullif(longest, f.lit(0)).alias("longest_io_us"),  # of no write it is unknown
         ratio(busy_us, length).alias("busy_share"),
         ratio(worked, length).alias("writer_busy_share"),
         f.col("Unavailable_Buffer_Count").alias("waits_for_buffer"),

@@ -165,8 +165,7 @@ def table(spark: SparkSession, folder: str | Path, name: str) -> DataFrame:
     """A served table. SparkError if the warehouse does not have it."""
     path = path_of(folder, name)
     if name not in names(folder):
-        there = ", ".join(names(folder)) or "no table"
-        raise SparkError(f"there is no table {name} in {folder}: there is {there}")
+        raise has_no_table(folder, name)
     path = current(path)
     found = spark.read.parquet(path)
     reported = TABLES[name].partitioned_by
@@ -178,6 +177,12 @@ def table(spark: SparkSession, folder: str | Path, name: str) -> DataFrame:
         for field in found.schema
     )
     return spark.read.schema(", ".join(columns)).parquet(path)
+
+
+def has_no_table(folder: str | Path, name: str) -> SparkError:
+    """The error about a table that a warehouse does not have."""
+    there = ", ".join(names(folder)) or "no table"
+    return SparkError(f"there is no table {name} in {folder}: there is {there}")
 
 
 def names(folder: str | Path) -> list[str]:

@@ -14,12 +14,13 @@ it must be made first.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as f
-
+from ternmq.spark.frames.functions import Window, f
 from ternmq.spark.pipeline.interval_tables import plus, ratio
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 VERBS: Final = ("Open", "Close", "Get", "Put", "Put1", "Inq", "Set", "CallBack")
 OWN_VERBS: Final = (
@@ -89,12 +90,12 @@ def queues_of_tasks(wtas: DataFrame, wq: DataFrame) -> DataFrame:
     """WQ with `task_file` and `task_position`, where the record of the task is. A task with more
     queues than a record can hold has the others in records of their own (116-2), which follow its
     own: the last that came before, in the same dump or, at its end, in the one before."""
-    here = wq.where("Record_Subtype = 1").select(
+    here = wq.where(f.col("Record_Subtype") == 1).select(
         "*",
         f.col("Record_File").alias("task_file"),
         f.col("Record_Position").alias("task_position"),
     )
-    more = wq.where("Record_Subtype = 2")
+    more = wq.where(f.col("Record_Subtype") == 2)
     place = ["LPAR", "QMgr", "Correlation", "Time", *_RECORD]
     reported = wtas.select(
         "LPAR", "QMgr", f.col("Correl").alias("Correlation"), "Time", *_RECORD,
@@ -106,7 +107,7 @@ def queues_of_tasks(wtas: DataFrame, wq: DataFrame) -> DataFrame:
     nearest = (
         reported.unionByName(asked)
         .select(*_RECORD, f.col("task").isNull().alias("is_asked"), last.alias("last"))
-        .where("is_asked and last is not null")
+        .where(f.col("is_asked") & f.col("last").isNotNull())
         .select(
             *_RECORD,
             f.col("last.Record_File").alias("task_file"),
@@ -126,9 +127,45 @@ def transaction_name() -> Column:
     return f.nullif(f.rtrim(name), f.lit(""))
 
 
+def program_bytes() -> Column:
+    """What a task of ours has in its network identifier and thread cross-reference, as digits: the
+    name of its program in UTF-8, filled with zeros."""
+    digits = f.concat(f.col("NID"), f.col("Correl_HEX"))
+    return f.regexp_replace(digits, "(00)+$", "")
+
+
+def is_ours() -> Column:
+    """Whether a task is of a TernMQ queue manager: its program begins as its job name does. On z/OS
+    names are in EBCDIC, and batch programs have none there."""
+    begins = f.startswith(program_bytes(), f.hex(f.col("Connection_Name")))
+    return f.coalesce(begins & (f.length("Connection_Name") > 0), f.lit(False))
+
+
+def program_name() -> Column:
+    """The name of the program; of z/OS that of the job, of eight letters at most."""
+    whole = f.decode(f.unhex(f.when(is_ours(), program_bytes())), "UTF-8")
+    return f.coalesce(whole, f.col("Connection_Name"))
+
+
+def kind_name() -> Column:
+    """What kind of program it is. z/OS has one number for batch and TSO; ours are neither."""
+    kind = f.col("Appl_Type")
+    return (
+        f.when(is_ours() & (kind == "TSO"), "Local program")
+        .when(is_ours() & (kind == "CHIN"), "Client program")
+        .when(kind == "TSO", "Batch or TSO")
+        .when(kind == "CHIN", "Channel initiator")
+        .when(kind == "Cmd Svr", "Command server")
+        .when(kind == "IMS Ctl", "IMS control region")
+        .when(kind == "RRS", "RRS batch")
+        .when(kind == "IGQ", "Intra-group queuing")
+        .otherwise(kind)
+    )
+
+
 def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
     """A row for each task and interval: who, what it cost, where its time went, a transaction's
-    cost. A transaction is a commit or backout; a task without any counts as one."""
+    cost. A transaction is a commit or backout; a task without any has no cost of one."""
     queues = (
         queues_of_tasks(wtas, wq)
         .groupBy(
@@ -143,10 +180,10 @@ def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
             f.try_sum("Total_Valid_Gets").alias("gets"),
         )
     )
-    who = wtid.where("Record_Subtype = 1").select(
+    who = wtid.where(f.col("Record_Subtype") == 1).select(
         *_RECORD,
-        f.col("Appl_Type").alias("kind"),
-        f.col("Connection_Name").alias("application"),
+        kind_name().alias("kind"),
+        program_name().alias("application"),
         f.col("Operator_ID").alias("user"),
         f.col("Channel_Name").alias("channel"),
         transaction_name().alias("transaction_name"),
@@ -155,7 +192,7 @@ def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
     joined = own.join(who, _RECORD, "left").join(queues, _RECORD, "left")
     zero = f.lit(0)
     cpu = plus(total(OWN_VERBS, "_CT_US"), f.coalesce(f.col("queue_cpu_us"), zero))
-    ended = f.greatest(plus("Commit_Count", "Backout_Count"), f.lit(1))
+    ended = plus("Commit_Count", "Backout_Count")
     return joined.select(
         f.col("QMgr").alias("queue_manager"),
         f.col("LPAR").alias("system"),
@@ -177,7 +214,7 @@ def tasks(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
         plus(total(OWN_VERBS, "_ET_US"), f.coalesce(f.col("queue_elapsed_us"), zero)).alias(
             "elapsed_us"
         ),
-        (cpu / ended).alias("cpu_us_per_transaction"),
+        ratio(cpu, ended).alias("cpu_us_per_transaction"),
         f.col("Journal_Write_Bytes").alias("log_bytes"),
         f.col("Journal_Forced_Write_ET_US").alias("log_wait_us"),
         f.col("Task_Suspend_Time_US").alias("suspended_us"),
@@ -192,7 +229,7 @@ def chargeback(all_tasks: DataFrame) -> DataFrame:
         f.try_sum("cpu_us").alias("cpu_us"),
         f.try_sum("log_bytes").alias("log_bytes"),
     )
-    each = f.col("cpu_us") / f.col("transactions")
+    each = ratio(f.col("cpu_us"), f.col("transactions"))
     return sums.select("*", each.alias("cpu_us_per_transaction"))
 
 

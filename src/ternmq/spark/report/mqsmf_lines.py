@@ -9,10 +9,13 @@ null, and `text` leaves them out. Times are local to the system that wrote the r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import Column
-from pyspark.sql import functions as f
+from ternmq.spark.frames.functions import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
 
 _MOMENT: Final = "yyyy/MM/dd,HH:mm:ss"
 ORDER: Final = ("QMgr", "LPAR", "Time_UTC", "Record_File", "Record_Position")

@@ -8,11 +8,9 @@ STLA steals that changed a chain, SOS found no buffer.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as f
-
+from ternmq.spark.frames.functions import Window, f
 from ternmq.spark.report.mqsmf_lines import (
     counts,
     interval,
@@ -24,6 +22,9 @@ from ternmq.spark.report.mqsmf_lines import (
     whole_or_exact,
     written,
 )
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 _CI_BYTES: Final = 4096
 _RECORD: Final = ("Record_File", "Record_Position")

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as f
-
-from ternmq.spark.pipeline.task_tables import OWN_VERBS, VERBS, queues_of_tasks, total
+from ternmq.spark.frames.functions import f
+from ternmq.spark.pipeline.task_tables import (
+    OWN_VERBS,
+    VERBS,
+    is_ours,
+    kind_name,
+    program_name,
+    queues_of_tasks,
+    total,
+)
 from ternmq.spark.report.mqsmf_lines import (
     fact,
     interval,
@@ -25,6 +31,9 @@ from ternmq.spark.report.mqsmf_lines import (
     text,
     written,
 )
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 _RECORD: Final = ["Record_File", "Record_Position"]
 # Label of a verb and the columns of its count, elapsed and CPU time.
@@ -131,9 +140,12 @@ def task(wtid: DataFrame, wtas: DataFrame, wq: DataFrame) -> DataFrame:
             f.sum(total(VERBS, "_CT_US")).alias("queue_cpu_us"),
         )
     )
-    who = wtid.where("Record_Subtype = 1").select(
+    # As MQSMF has them for z/OS; programs of ours are neither TSO nor cut at eight letters.
+    kind = f.when(is_ours(), kind_name()).otherwise(f.col("Appl_Type"))
+    program = program_name()
+    who = wtid.where(f.col("Record_Subtype") == 1).select(
         *_RECORD, "Appl_Type", "Connection_Name", "Operator_ID", "Channel_Name",
-        "Channel_Connection_Name", "Correl_CHAR",
+        "Channel_Connection_Name", "Correl_CHAR", kind.alias("kind"), program.alias("program"),
     )  # fmt: skip
     joined = wtas.join(who, _RECORD, "left").join(queues, _RECORD, "left")
     return joined.withColumn("text", task_text())
@@ -155,8 +167,8 @@ def task_text() -> Column:
         f.format_string(
             "%s %s Jobname:%s Userid:%s",
             "QMgr",
-            f.coalesce("Appl_Type", f.lit("?")),
-            f.coalesce("Connection_Name", f.lit("")),
+            f.coalesce("kind", f.lit("?")),
+            f.coalesce("program", f.lit("")),
             f.coalesce("Operator_ID", f.lit("")),
         ),
         f.when(
@@ -190,7 +202,8 @@ def task_text() -> Column:
 
 def chinit(sections: Mapping[str, DataFrame]) -> DataFrame:
     """The channel initiator: its channels, then its tasks by kind."""
-    tasks = reduce(DataFrame.unionByName, (task_lines(sections, kind) for kind in TASK_SECTIONS))
+    of_kinds = (task_lines(sections, kind) for kind in TASK_SECTIONS)
+    tasks = reduce(lambda one, other: one.unionByName(other), of_kinds)
     below = tasks.groupBy(*_RECORD).agg(
         f.array_join(
             f.transform(

@@ -1,4 +1,4 @@
-"""`ternmq smf report`: the reports of MQSMF over dumps, made by Spark and printed as they come.
+"""`ternmq smf report`: the reports of MQSMF over dumps, printed as they come.
 
     QSTAT     queues, each interval            LOG      the log
     QSTATCSV  the same as CSV                  MSGM     calls of the message manager
@@ -13,17 +13,19 @@ by: they have the same head, and names of fields as people know them from MQSMF.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
-
+from ternmq.codec.smf.record import KINDS
+from ternmq.spark.frames.functions import f
 from ternmq.spark.report import mqsmf_statistics as statistics
 from ternmq.spark.report import mqsmf_tasks as tasks
 from ternmq.spark.report.mqsmf_lines import ordered
 from ternmq.spark.report.report_tables import sections_of
 
-Sections = Mapping[str, DataFrame]
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Sections = Mapping[str, "DataFrame"]
 
 
 class Report(NamedTuple):
@@ -35,14 +37,25 @@ class Report(NamedTuple):
     made: Callable[[Sections], DataFrame]
     within: tuple[str, ...] = ()  # what orders the rows of one record
     head: str = ""  # a line before all others
+    trace: str = ""  # what makes a queue manager write the records it needs
 
 
+_MADE: Final = ("text", "queues", "tasks", "kind", "program")  # columns that no section has
 _CONTROLS: Final = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"
+_BASIC: Final = "START TRACE(STAT) CLASS(1)"
+_QUEUES: Final = "START TRACE(STAT) CLASS(5), and STATQ(ON)"
 _CHINIT: Final = ("QCCT", *(f"QCT{kind}" for kind in tasks.TASK_SECTIONS))
 REPORTS: Final[dict[str, Report]] = {
     each.name: each
     for each in (
-        Report("QSTAT", "queues", ("QQST",), lambda s: statistics.qstat(s["QQST"]), ("Queue",)),
+        Report(
+            "QSTAT",
+            "queues",
+            ("QQST",),
+            lambda s: statistics.qstat(s["QQST"]),
+            ("Queue",),
+            trace=_QUEUES,
+        ),
         Report(
             "QSTATCSV",
             "queues as CSV",
@@ -50,19 +63,28 @@ REPORTS: Final[dict[str, Report]] = {
             lambda s: statistics.qstatcsv(s["QQST"]),
             ("Queue",),
             statistics.CSV_HEAD,
+            _QUEUES,
         ),
         Report(
             "TASK",
             "tasks and their queues",
             ("WTID", "WTAS", "WQ"),
             lambda s: tasks.task(s["WTID"], s["WTAS"], s["WQ"]),
+            trace="START TRACE(ACCTG) CLASS(3)",
         ),
-        Report("LOG", "the log", ("QJST",), lambda s: statistics.log(s["QJST"])),
-        Report("MSGM", "calls", ("QMST",), lambda s: statistics.msgm(s["QMST"])),
+        Report("LOG", "the log", ("QJST",), lambda s: statistics.log(s["QJST"]), trace=_BASIC),
+        Report("MSGM", "calls", ("QMST",), lambda s: statistics.msgm(s["QMST"]), trace=_BASIC),
         Report(
-            "BUFF", "buffer pools", ("QPST",), lambda s: statistics.buff(s["QPST"]), ("BufferPool",)
+            "BUFF",
+            "buffer pools",
+            ("QPST",),
+            lambda s: statistics.buff(s["QPST"]),
+            ("BufferPool",),
+            trace=_BASIC,
         ),
-        Report("CHINIT", "channel initiator", _CHINIT, tasks.chinit),
+        Report(
+            "CHINIT", "channel initiator", _CHINIT, tasks.chinit, trace="START TRACE(STAT) CLASS(4)"
+        ),
     )
 }
 
@@ -70,6 +92,13 @@ REPORTS: Final[dict[str, Report]] = {
 def sections_for(reports: Sequence[Report]) -> tuple[str, ...]:
     """The sections that some reports need."""
     return tuple(dict.fromkeys(name for report in reports for name in report.sections))
+
+
+def needs(report: Report) -> str:
+    """The records that have what a report is made of, and what brings them."""
+    main = report.sections[1] if report.name == "TASK" else report.sections[0]
+    kinds = [row.name for row in KINDS.values() if main in [name for _, name in row.sections]]
+    return f"records {' or '.join(kinds)}, which {report.trace} brings"
 
 
 def read(
@@ -84,15 +113,17 @@ def lines(report: Report, sections: Sections) -> Iterator[str]:
     # Names come from a file of unknown origin, and lines go to a terminal.
     shown = f.regexp_replace("text", _CONTROLS, "?").alias("text")
     made = report.made(sections).orderBy(*ordered(*report.within)).select(shown)
-    if report.head:
-        yield report.head
-    for row in made.toLocalIterator():
+    for number, row in enumerate(made.toLocalIterator()):
+        if report.head and not number:
+            yield report.head
         yield from row["text"].split("\n")
 
 
 def objects(report: Report, sections: Sections) -> Iterator[str]:
     """The rows of the report as JSON, one on a line, with every column of what it is made of."""
     made = report.made(sections).orderBy(*ordered(*report.within))
-    columns = [name for name in made.columns if name not in ("text", "queues", "tasks")]
+    columns = [
+        name for name in made.columns if name not in ("text", "queues", "tasks", "kind", "program")
+    ]
     for row in made.select(f.to_json(f.struct(*columns)).alias("json")).toLocalIterator():
         yield row["json"]

@@ -107,16 +107,40 @@ def clock_ticks(first: datetime, last: datetime, wanted: int = 6) -> list[dateti
     return [midnight + timedelta(seconds=n * step) for n in range(behind, count + 1)]
 
 
-def shown_moment(moment: datetime, span_s: float) -> str:
-    """A moment on an axis that is so long."""
-    if span_s > 2 * DAY_S:
-        return f"{moment.day} {moment:%b}" if moment.hour == 0 else f"{moment:%H:%M}"
+def shown_moment(moment: datetime, first: datetime, last: datetime) -> str:
+    """A moment on an axis: days where there are several, the year where two meet."""
+    span_s = (last - first).total_seconds()
+    is_midnight = moment.hour == moment.minute == moment.second == 0
+    if is_midnight and (span_s > 2 * DAY_S or first.year != last.year):
+        return shown_day(moment, first, last)
     return f"{moment:%H:%M:%S}" if span_s < 600 else f"{moment:%H:%M}"
 
 
-def shown_time_of(moment: datetime, span_s: float) -> str:
-    """A moment in words about a time that is so long: with its day where there are several."""
-    return f"{moment.day} {moment:%b %H:%M}" if span_s > DAY_S else f"{moment:%H:%M:%S}"
+def shown_day(moment: datetime, first: datetime, last: datetime) -> str:
+    year = f" {moment.year}" if first.year != last.year else ""
+    return f"{moment.day} {moment:%b}{year}"
+
+
+def shown_time_of(moment: datetime, first: datetime, last: datetime) -> str:
+    """A moment in words about a time: with its day where there are several, with its zone."""
+    return f"{clock_of(moment, first, last)} UTC"
+
+
+def clock_of(moment: datetime, first: datetime, last: datetime) -> str:
+    time = f"{moment:%H:%M:%S}"
+    if first.date() == last.date():
+        return time
+    return f"{shown_day(moment, first, last)} {time}"
+
+
+def shown_interval(begun: datetime, ended: datetime, first: datetime, last: datetime) -> str:
+    """From when to when something was measured, in words about a time."""
+    if begun == ended:
+        return shown_time_of(begun, first, last)
+    end = f"{ended:%H:%M:%S}"
+    if begun.date() != ended.date():
+        end = clock_of(ended, first, last)
+    return f"{clock_of(begun, first, last)} to {end} UTC"
 
 
 def shown_period(first: datetime, last: datetime) -> str:

@@ -15,7 +15,7 @@ from html import escape
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from ternmq.spark.report.numbers import COUNT, shown, top_of
+from ternmq.spark.report.numbers import COUNT, NOTHING, shown, top_of
 
 TEXT: Final = "text"
 SPARK: Final = "spark"  # a cell that is a small chart
@@ -137,7 +137,7 @@ def cell(column: Column, row: Mapping[str, object], highest: Mapping[str, float]
     if column.unit == SPARK:
         return f"<td>{value or ''}</td>"
     if column.unit == TEXT:
-        return f'<td class="t">{escape("" if value is None else str(value))}</td>'
+        return f'<td class="t">{escape(NOTHING if value in (None, "") else str(value))}</td>'
     if isinstance(value, Change):
         return change_cell(value)
     amount = number(value)

@@ -1,25 +1,28 @@
-"""What a report shows, out of its tables: Spark brings rows down to points, few enough for a page.
+"""What a report shows, out of its tables: queries whose answers are points, few enough for a page.
 
-Time is divided into buckets of one length, at most POINTS_MAX of them and none shorter than the
-intervals that were measured. Every function here is a query with a small answer; nothing of the
-size of the data is collected. Moments leave Spark as numbers, so that no zone of this machine gets
-in.
+Time is divided into buckets of one length, so that about POINTS_MAX of them have an interval that
+was measured: as long as there are not more intervals, each is a point. Every function here is a
+query with a small answer; nothing of the size of the data is collected. Moments leave a query as
+numbers, so that no zone of this machine gets in. Queue managers are not added up: each has its own
+line.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pyspark.sql import Column, DataFrame, Row, Window
-from pyspark.sql import functions as f
-
+from ternmq.spark.frames.functions import Window, f
+from ternmq.spark.report.point_lines import Lines, Period, lines_by, moment_of
 from ternmq.spark.report.report_tables import MOMENTS, Tables
 
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, Row
+
 POINTS_MAX: Final = 120
+EVENT_POINTS_MAX: Final = 60
 ROWS_MAX: Final = 500  # of a table; one more is asked for, so that the page can say so
 ALIKE_MAX: Final = 10  # findings of one rule that are listed one by one
 DEEPEST: Final = 8  # of queues that are looked at although others are busier
@@ -27,44 +30,12 @@ _STEPS: Final = (
     1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200,
     86_400, 604_800,
 )  # fmt: skip
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # A message says itself when it was put; what is beyond this no axis can show.
 _LAST_MICROS: Final = 253_000_000_000_000_000
 _OF_MESSAGES: Final = ("messages", "exchanges")
 PERCENTILES: Final = (0.5, 0.95, 0.99)
+ACCURACY: Final = 1_000_000  # of percentiles: Spark's are exact for up to so many values
 _BINS: Final = 24
-
-
-class Period(NamedTuple):
-    """From when to when, and how long a bucket is."""
-
-    first: datetime
-    last: datetime
-    step_s: int
-
-    def bucket(self, when: str) -> Column:
-        """The number of the bucket of a moment."""
-        return f.floor(f.unix_micros(f.col(when)) / (self.step_s * 1_000_000)).alias("bucket")
-
-    @property
-    def micros(self) -> tuple[int, int]:
-        """The first and the last, as Spark compares them without a zone."""
-        first, last = ((one - _EPOCH) // timedelta(microseconds=1) for one in self[:2])
-        return first, last + self.step_s * 1_000_000
-
-    def moment(self, bucket: int) -> datetime:
-        """When a bucket begins."""
-        return _EPOCH + timedelta(seconds=bucket * self.step_s)
-
-
-class Lines(NamedTuple):
-    """Values of several things over the same moments."""
-
-    times: list[datetime]
-    values: dict[str, list[float | None]]
-
-    def __bool__(self) -> bool:
-        return bool(self.times)
 
 
 class Survey(NamedTuple):
@@ -84,13 +55,17 @@ class Survey(NamedTuple):
             parts = [f.col("queue_manager"), *parts]
         return f.concat_ws(" \u00b7 ", *parts).alias("name")
 
+    def manager(self) -> Column:
+        """The queue manager alone."""
+        return f.col("queue_manager")
+
 
 def survey_of(tables: Tables) -> Survey:
     """How many rows, of which queue managers, about which time: one query for all tables."""
     looks = [look_at(name, table) for name, table in tables.items()]
     if not looks:
         return Survey({}, [], None)
-    found = reduce(DataFrame.unionByName, looks).collect()
+    found = reduce(lambda one, other: one.unionByName(other), looks).collect()
     managers = {name for row in found for name in row["managers"] if name}
     rows = {row["name"]: row["rows"] for row in found}
     dated = [row for row in found if row["first"] is not None]
@@ -114,7 +89,8 @@ def look_at(name: str, table: DataFrame) -> DataFrame:
         f.count(f.lit(1)).alias("rows"),
         f.min(moment).alias("first"),
         f.max(moment + length * 1e6).alias("last"),
-        f.percentile_approx(length, 0.5).cast("double").alias("length"),
+        f.countDistinct(moment).alias("moments"),
+        f.percentile_approx(length, 0.5, ACCURACY).cast("double").alias("length"),
         f.collect_set(manager.cast("string")).alias("managers"),
     )
 
@@ -125,75 +101,91 @@ def period_of(found: Sequence[Row]) -> Period | None:
         return None
     first = min(row["first"] for row in found)
     last = max(row["last"] for row in found)
-    length_s = max(row["length"] or 0.0 for row in found)
-    wanted = max((last - first) / 1e6 / POINTS_MAX, length_s * 0.98, 1.0)
-    step = next((s for s in _STEPS if s >= wanted), math.ceil(wanted))
-    return Period(moment_of(first), moment_of(last), step)
+    # Buckets without an interval have no point: long gaps do not make others coarse.
+    span_s = (last - first) / 1e6
+    measured_s = max((row["moments"] * row["length"] for row in found if row["length"]), default=0)
+    drawn_s = min(span_s, measured_s) if measured_s else span_s
+    return Period(moment_of(first), moment_of(last), step_of(drawn_s, POINTS_MAX))
 
 
-def moment_of(micros: float) -> datetime:
-    return _EPOCH + timedelta(microseconds=int(micros))
+def step_of(span_s: float, points: int) -> int:
+    """How long a bucket is, so that there are about so many in a time."""
+    wanted = max(span_s / points, 1.0)
+    return next((step for step in _STEPS if step >= wanted), math.ceil(wanted))
 
 
-def lines_of(period: Period, rows: Iterable[Row], names: Sequence[str]) -> Lines:
-    """Rows with a bucket and a value for each name, as lines."""
-    ordered = sorted(dated(rows), key=lambda row: int(row["bucket"]))
-    times = [period.moment(row["bucket"]) for row in ordered]
-    return Lines(times, {name: [float_of(row[name]) for row in ordered] for name in names})
+def for_events(period: Period) -> Period:
+    """The same time in longer buckets, for what happens one by one and is measured in none."""
+    span_s = (period.last - period.first).total_seconds()
+    return period._replace(step_s=max(period.step_s, step_of(span_s, EVENT_POINTS_MAX)))
 
 
-def lines_by(period: Period, rows: Iterable[Row], key: str, value: str) -> Lines:
-    """Rows with a bucket, a key and a value, as a line for each key."""
-    found = {(row[key], row["bucket"]): float_of(row[value]) for row in dated(rows)}
-    buckets = sorted({bucket for _, bucket in found})
-    keys = list(dict.fromkeys(name for name, _ in found))
-    values = {name: [found.get((name, bucket)) for bucket in buckets] for name in keys}
-    return Lines([period.moment(bucket) for bucket in buckets], values)
+def by_manager(rows: Iterable[Mapping[str, Any]], values: Sequence[str]) -> dict[str, Lines]:
+    """Lines of each value, one for each queue manager."""
+    some = list(rows)
+    return {value: lines_by(some, "queue_manager", value) for value in values}
 
 
-def dated(rows: Iterable[Row]) -> list[Row]:
-    """Those of which it is known when."""
-    return [row for row in rows if row["bucket"] is not None]
+class Rates(NamedTuple):
+    """Messages of one queue manager: how many, and how many in a second over its intervals."""
+
+    manager: str
+    puts: int
+    put_rate: float | None
+    got_rate: float | None
 
 
-def float_of(value: Any) -> float | None:
-    if value is None or not math.isfinite(value):
-        return None
-    return float(value)
-
-
-def message_rates(queues: DataFrame, period: Period) -> Lines:
-    """Messages put and got in a second, over all queues."""
+def message_rates(queues: DataFrame, period: Period) -> tuple[list[Rates], dict[str, Lines]]:
+    """Messages put and got in a second, over all queues of each queue manager."""
     intervals = queues.groupBy(
         period.bucket("interval_start"), "queue_manager", "interval_start"
     ).agg(
         f.sum("puts").alias("puts"),
         f.sum("gets").alias("gets"),
-        f.max("interval_s").alias("length"),
+        f.max("interval_s").alias("interval_s"),
     )
-    length = f.nullif(f.sum("length"), f.lit(0.0))
-    managers = intervals.groupBy("bucket", "queue_manager").agg(
-        (f.sum("puts") / length).alias("put"),
-        (f.sum("gets") / length).alias("got"),
+    spent = f.nullif(f.sum("interval_s"), f.lit(0.0))
+    rows = (
+        intervals.groupBy("bucket", "queue_manager")
+        .agg(
+            (f.sum("puts") / spent).alias("put"),
+            (f.sum("gets") / spent).alias("got"),
+            f.sum("puts").alias("puts"),
+            f.sum("gets").alias("gets"),
+            f.sum("interval_s").alias("spent"),
+            *period.measured(),
+        )
+        .orderBy("queue_manager", "bucket")
     )
-    rows = managers.groupBy("bucket").agg(f.sum("put").alias("put"), f.sum("got").alias("got"))
-    return lines_of(period, rows.collect(), ("put", "got"))
+    found = [row.asDict() for row in rows.collect()]
+    names = dict.fromkeys(row["queue_manager"] for row in found)
+    totals = [rates_of(name, [r for r in found if r["queue_manager"] == name]) for name in names]
+    return totals, by_manager(found, ("put", "got"))
+
+
+def rates_of(manager: str, rows: Sequence[Mapping[str, Any]]) -> Rates:
+    """The sums of one queue manager; a rate of no time is unknown."""
+    puts, gets = (sum(row[name] or 0 for row in rows) for name in ("puts", "gets"))
+    spent = sum(row["spent"] or 0.0 for row in rows)
+    return Rates(manager, puts, puts / spent if spent else None, gets / spent if spent else None)
 
 
 def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
     """Each queue over the whole time, the busiest first; of very many the busiest and the deepest.
-    `all_puts` of each is what was put to all, also to those that are not among them."""
+    What was not measured is null."""
     waited = f.col("time_on_queue_us") * f.col("gets")
     known = f.when(f.col("time_on_queue_us").isNotNull(), f.col("gets"))
     everywhere = Window.partitionBy(f.lit(0))
-    by_traffic = (f.desc(f.col("puts") + f.col("gets")), f.desc("deepest"), f.asc("name"))
+    none = f.lit(0)
+    traffic = f.coalesce(f.col("puts"), none) + f.coalesce(f.col("gets"), none)
+    by_traffic = (f.desc(traffic), f.desc("deepest"), f.asc("name"))
     by_depth = (f.desc_nulls_last("deepest"), f.asc("name"))
     rows = (
         queues.withColumn("name", name)
         .groupBy("name")
         .agg(
-            f.coalesce(f.sum("puts"), f.lit(0)).alias("puts"),
-            f.coalesce(f.sum("gets"), f.lit(0)).alias("gets"),
+            f.sum("puts").alias("puts"),
+            f.sum("gets").alias("gets"),
             f.max("puts_per_s").alias("busiest"),
             f.max(f.greatest("depth_high", "depth")).alias("deepest"),
             f.max_by("depth", "interval_start").alias("depth"),
@@ -207,7 +199,6 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
         )
         .select(
             "*",
-            f.sum("puts").over(everywhere).alias("all_puts"),
             f.row_number().over(everywhere.orderBy(*by_traffic)).alias("place"),
             f.row_number().over(everywhere.orderBy(*by_depth)).alias("depth_place"),
         )
@@ -227,10 +218,12 @@ def queue_lines(
         .agg(
             f.max(f.greatest("depth_high", "depth")).alias("depth"),
             f.max("time_on_queue_us").alias("waited"),
+            *period.measured(),
         )
-        .collect()
+        .orderBy("name", "bucket")
     )
-    return lines_by(period, rows, "name", "depth"), lines_by(period, rows, "name", "waited")
+    found = [row.asDict() for row in rows.collect()]
+    return lines_by(found, "name", "depth"), lines_by(found, "name", "waited")
 
 
 def mean_of(name: str) -> Column:
@@ -240,39 +233,44 @@ def mean_of(name: str) -> Column:
     return weighed.alias(name)
 
 
-def means(table: DataFrame, period: Period, columns: Sequence[str]) -> Lines:
-    """Some columns over time: the mean of each bucket by queue manager, these added up."""
-    managers = table.groupBy(period.bucket("interval_start"), "queue_manager").agg(
-        *(mean_of(name) for name in columns)
+def means(table: DataFrame, period: Period, columns: Sequence[str]) -> dict[str, Lines]:
+    """Some columns over time: the mean of each bucket, a line for each queue manager."""
+    rows = (
+        table.groupBy(period.bucket("interval_start"), "queue_manager")
+        .agg(*(mean_of(name) for name in columns), *period.measured())
+        .orderBy("queue_manager", "bucket")
     )
-    rows = managers.groupBy("bucket").agg(*(f.sum(name).alias(name) for name in columns))
-    return lines_of(period, rows.collect(), columns)
+    return by_manager([row.asDict() for row in rows.collect()], columns)
 
 
 LOG_ADDED: Final = ("log_bytes_per_s", "forces_per_s")
-LOG_HIGHEST: Final = ("mean_io_us_1_1", "mean_io_us_1_2", "longest_io_us", "busy_share")
+LOG_HIGHEST: Final = ("mean_io_us_1_1", "mean_io_us_1_2", "longest_io_us", "busy_percent")
 
 
-def log_lines(log: DataFrame, period: Period) -> Lines:
-    """What logs wrote, added up; how long that took at most."""
-    managers = log.groupBy(period.bucket("interval_start"), "queue_manager").agg(
-        *(mean_of(name) for name in LOG_ADDED),
-        *(f.max(name).alias(name) for name in LOG_HIGHEST),
+def log_lines(log: DataFrame, period: Period) -> dict[str, Lines]:
+    """What logs wrote; how long that took at most. A line for each queue manager."""
+    rows = (
+        log.withColumn("busy_percent", f.col("busy_share") * 100)
+        .groupBy(period.bucket("interval_start"), "queue_manager")
+        .agg(
+            *(mean_of(name) for name in LOG_ADDED),
+            *(f.max(name).alias(name) for name in LOG_HIGHEST),
+            *period.measured(),
+        )
+        .orderBy("queue_manager", "bucket")
     )
-    rows = managers.groupBy("bucket").agg(
-        *(f.sum(name).alias(name) for name in LOG_ADDED),
-        *(f.max(name).alias(name) for name in LOG_HIGHEST),
-    )
-    return lines_of(period, rows.collect(), (*LOG_ADDED, *LOG_HIGHEST))
+    return by_manager([row.asDict() for row in rows.collect()], (*LOG_ADDED, *LOG_HIGHEST))
 
 
 def pool_lines(buffer_pools: DataFrame, name: Column, period: Period) -> Lines:
     """How full each buffer pool became, in percent."""
     table = buffer_pools.withColumn("name", name)
-    rows = table.groupBy(period.bucket("interval_start"), "name").agg(
-        ((1 - f.min("lowest_free_share")) * 100).alias("full")
+    rows = (
+        table.groupBy(period.bucket("interval_start"), "name")
+        .agg(((1 - f.min("lowest_free_share")) * 100).alias("full"), *period.measured())
+        .orderBy("name", "bucket")
     )
-    return lines_by(period, rows.collect(), "name", "full")
+    return lines_by([row.asDict() for row in rows.collect()], "name", "full")
 
 
 def pool_rows(buffer_pools: DataFrame, name: Column) -> list[dict[str, Any]]:
@@ -320,23 +318,27 @@ def user_rows(chargeback: DataFrame) -> list[dict[str, Any]]:
 
 def use_rows(queue_use: DataFrame, name: Column) -> list[dict[str, Any]]:
     """Queues by what was spent on them."""
-    rows = queue_use.withColumn("name", name).orderBy(f.desc("cpu_us"), f.desc("calls"), "name")
+    longest = f.when(f.col("gets") > 0, f.col("longest_on_queue_us"))
+    used = queue_use.withColumn("name", name).withColumn("longest_on_queue_us", longest)
+    rows = used.orderBy(f.desc("cpu_us"), f.desc("calls"), "name")
     return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
 def channel_rows(channels: DataFrame, name: Column) -> list[dict[str, Any]]:
-    """Each channel over the whole time."""
+    """Each channel over the whole time. Channels of clients have no batches, and no network time
+    was measured where it is 0."""
+    batches = f.when(f.col("type") != "SvrConn", f.col("batches"))
     rows = (
         channels.withColumn("name", name)
         .groupBy("name", "type", "connection")
         .agg(
             f.sum("messages").alias("messages"),
             f.sum("bytes").alias("bytes"),
-            f.sum("batches").alias("batches"),
+            f.sum(batches).alias("batches"),
             (f.sum("messages") / f.nullif(f.sum("batches"), f.lit(0))).alias("fill"),
             f.max("batch_size").alias("batch_size"),
             f.max("bytes_per_s").alias("fastest"),
-            f.max("network_us").alias("network_us"),
+            f.nullif(f.max("network_us"), f.lit(0)).alias("network_us"),
             f.max_by("status", "collected").alias("status"),
         )
         .orderBy(f.desc("bytes"), "name")
@@ -377,28 +379,37 @@ def anomaly_rows(anomalies: DataFrame) -> list[dict[str, Any]]:
     return [row.asDict() for row in kept.limit(ROWS_MAX).collect()]
 
 
-def latency_lines(exchanges: DataFrame, period: Period) -> Lines:
-    """Half, 95 and 99 of a hundred replies came within so many microseconds."""
-    found = f.percentile_approx("latency_us", list(PERCENTILES))
+def percentiles(wanted: Sequence[float] = PERCENTILES) -> Column:
+    """Percentiles of latency; exact for up to ACCURACY replies."""
+    return f.percentile_approx("latency_us", list(wanted), ACCURACY)
+
+
+def latency_lines(exchanges: DataFrame, name: Column, period: Period) -> dict[str, Lines]:
+    """Percentiles of the latency of replies over time, a line for each name."""
     rows = (
-        exchanges.where("latency_us is not null")
+        exchanges.where(f.col("latency_us").isNotNull())
         .where(f.unix_micros("requested_at").between(*period.micros))
-        .groupBy(period.bucket("requested_at"))
-        .agg(found.alias("p"))
-        .select("bucket", *(f.col("p")[n].alias(label(p)) for n, p in enumerate(PERCENTILES)))
+        .withColumn("name", name)
+        .groupBy(period.bucket("requested_at"), "name")
+        .agg(percentiles().alias("p"))
+        .select(
+            "bucket", "name", *(f.col("p")[n].alias(label(p)) for n, p in enumerate(PERCENTILES))
+        )
+        .orderBy("name", "bucket")
     )
-    return lines_of(period, rows.collect(), [label(p) for p in PERCENTILES])
+    found = period.counted([row.asDict() for row in rows.collect()])
+    return {label(p): lines_by(found, "name", label(p)) for p in PERCENTILES}
 
 
 def label(percentile: float) -> str:
-    return f"{percentile * 100:.0f} %"
+    """Median, 99th percentile."""
+    return "Median" if percentile == 0.5 else f"{percentile * 100:.0f}th percentile"
 
 
 def latency_rows(exchanges: DataFrame, named: Callable[..., Column]) -> list[dict[str, Any]]:
-    """Replies by the queue of their requests. Where requests and replies lie on one queue, it is
+    """Replies by the queue of their requests. Where requests and replies are on one queue, it is
     one that receives copies: then by the queue that the requests want their replies on, which
     is all that is known of where they were put."""
-    found = f.percentile_approx("latency_us", list(PERCENTILES))
     where = ["queue_manager", "request_queue"]
     same = f.col("reply_queue") == f.col("request_queue")
     copies = exchanges.where(same).select(*where, f.lit(True).alias("is_copy")).distinct()
@@ -411,7 +422,7 @@ def latency_rows(exchanges: DataFrame, named: Callable[..., Column]) -> list[dic
         .agg(
             f.count(f.lit(1)).alias("requests"),
             f.count("latency_us").alias("answered"),
-            found.alias("p"),
+            percentiles().alias("p"),
             f.max("latency_us").alias("longest"),
             f.min("request_queue").alias("found_on"),
         )
@@ -432,9 +443,9 @@ def latency_rows(exchanges: DataFrame, named: Callable[..., Column]) -> list[dic
 
 def latency_histogram(exchanges: DataFrame) -> tuple[list[float], list[float]]:
     """Edges and counts; what took longer than nearly all is in the last."""
-    known = exchanges.where("latency_us is not null")
-    found = known.select(f.percentile_approx("latency_us", 0.995)).first()
-    top = float(found[0]) if found is not None and found[0] is not None else 0.0
+    known = exchanges.where(f.col("latency_us").isNotNull())
+    found = known.select(f.percentile_approx("latency_us", 0.995, ACCURACY).alias("top")).first()
+    top = float(found["top"]) if found is not None and found["top"] is not None else 0.0
     if top <= 0:
         return [], []
     width = top / _BINS

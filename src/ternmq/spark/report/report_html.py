@@ -1,6 +1,6 @@
 """`ternmq report html`: the page about queue managers, from the tables of a report.
 
-The sections come from report_sections, one function each. What is missing is said at the foot of
+The sections come from page_sections, one function each. What is missing is said at the foot of
 the page, with what would bring it.
 """
 
@@ -13,8 +13,8 @@ from ternmq.spark.report import report_data as data
 from ternmq.spark.report.numbers import shown_period
 from ternmq.spark.report.page import Section, grid, page, tiles
 from ternmq.spark.report.page_parts import Maker
-from ternmq.spark.report.page_sections import SECTIONS
-from ternmq.spark.report.report_data import Period
+from ternmq.spark.report.page_sections import SECTIONS, findings
+from ternmq.spark.report.point_lines import Period
 from ternmq.spark.report.report_tables import Tables
 
 # What would bring a section that is not there.
@@ -57,7 +57,7 @@ def html_page(
         step(name)
         found = section(maker)
         if found is not None:
-            made.append(found)
+            made.insert(0 if section is findings else len(made), found)
     title = title or names_of(survey.managers)
     parts = [overview(maker), *made]
     missing = [words for name, words in REMEDIES.items() if not maker.has(name)]

@@ -1,8 +1,8 @@
 """The tables that a report is made of: those of a warehouse, or made from SMF dumps on the way.
 
-A warehouse is what the pipeline left (see served). Dumps are read once, into Parquet in a folder of
-the caller's, and the same functions that the pipeline has make tables of them; so a report needs
-either, and looks the same.
+A warehouse is what the pipeline left (see served). Dumps are read once, and the same functions that
+the pipeline has make tables of them; so a report needs either, and looks the same. On Spark a dump
+goes into Parquet in a folder of the caller's; `small_tables` reads small ones in this process.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
-
+from ternmq.spark.frames.functions import f
 from ternmq.spark.pipeline import findings
 from ternmq.spark.pipeline import interval_tables as tables_intervals
 from ternmq.spark.pipeline import served_tables as served
@@ -22,7 +20,10 @@ from ternmq.spark.pipeline import task_tables as tables_tasks
 from ternmq.spark.smf.parquet import to_parquet
 from ternmq.spark.smf.section_columns import all_columns
 
-Tables = Mapping[str, DataFrame]
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Tables = Mapping[str, "DataFrame"]
 
 SECTIONS: Final = ("QQST", "QMST", "QJST", "QPST", "QIS1", "WTID", "WTAS", "WQ", "QCST")
 # The column that says when, of each table that has one.
@@ -67,7 +68,11 @@ def of_dumps(
     spark: SparkSession, dumps: Sequence[str], folder: str, sections: Sequence[str] = SECTIONS
 ) -> dict[str, DataFrame]:
     """The tables of SMF dumps; `folder` is empty, and must stay while the tables are used."""
-    read = sections_of(spark, dumps, folder, sections)
+    return of_sections(sections_of(spark, dumps, folder, sections))
+
+
+def of_sections(read: Tables) -> dict[str, DataFrame]:
+    """The tables of sections that were read."""
     wtid, wtas, wq = read["WTID"], read["WTAS"], read["WQ"]
     tables = {
         "queues": tables_intervals.queues(read["QQST"]),

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
-from pyspark.sql import SparkSession
 
 from ternmq.spark.smf.dump_files import arrow_file_system, find_files, local_path, open_file
 from ternmq.spark.smf.dump_reading import pieces_of
@@ -30,6 +29,9 @@ from ternmq.spark.smf.rejects import reject_batches
 from ternmq.spark.smf.section_columns import RECORDS, REJECTS, SECTION_NAMES
 from ternmq.spark.smf.section_rows import reader_of
 from ternmq.spark.smf.smf_options import SmfOptions, section_named
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 GROUP_BYTES: Final = 32 << 20  # of Arrow, of one row group
 MODES: Final = ("error", "append", "overwrite")

@@ -10,22 +10,24 @@ however many sections are wanted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
 
 from ternmq.codec.smf.framing import WORD
 from ternmq.codec.smf.record import ACCOUNTING, KINDS, STATISTICS
+from ternmq.spark.frames.functions import f
 from ternmq.spark.smf.record_headers import Records, are_short, kinds_of
 from ternmq.spark.smf.record_walk import Fault, Piece
 from ternmq.spark.smf.rejects import reject_batches
 from ternmq.spark.smf.section_arrow import ARROW_TYPES
 from ternmq.spark.smf.section_columns import RECORD_COLUMNS, REJECTS, all_columns
 from ternmq.spark.smf.section_rows import reader_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 BATCH_BYTES: Final = 1 << 20
 SCHEMA: Final = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in RECORD_COLUMNS])

@@ -110,6 +110,6 @@ def test_password_when_wrong_then_not_authorized_and_the_text_does_not_have_it(
 
 
 def test_page_when_it_lists_options_then_it_lists_those_of_the_tables() -> None:
-    page = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "spark" / "spark.md").read_text(encoding="utf-8")
     for option in (*SOURCE_OPTIONS, *CONNECTION_OPTIONS):
         assert f"| `{option.name}` | {option.default} | {option.about} |\n" in page

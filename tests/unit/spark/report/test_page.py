@@ -33,6 +33,7 @@ from ternmq.spark.report.numbers import (
     RATE,
     clock_ticks,
     shown,
+    shown_interval,
     shown_period,
     shown_time_of,
     ticks,
@@ -112,7 +113,7 @@ def test_cell_when_its_value_is_no_number_then_a_dash_and_nothing_breaks() -> No
     assert html.count("\u2013</td>") == 4
     assert html.count('data-v="2.5"') == 1
     below = lines("L", TIMES[:2], [Series("A", [-5, 10])])
-    _, path = below.split('class="line c1" d="')
+    _, path, *_ = below.split('class="line c1" d="')
     assert f" {HEIGHT - BOTTOM}" in path.partition('"')[0]
 
 
@@ -123,14 +124,37 @@ def test_sorting_when_numbers_are_large_then_it_is_by_all_their_digits() -> None
 
 
 def test_moment_when_given_then_with_its_day_where_there_are_several() -> None:
-    assert shown_time_of(BEGIN, 60.0) == f"{BEGIN:%H:%M:%S}"
-    assert shown_time_of(BEGIN, 9 * 86_400.0) == f"{BEGIN.day} {BEGIN:%b %H:%M}"
+    later = BEGIN + timedelta(seconds=60)
+    assert shown_time_of(BEGIN, BEGIN, later) == "11:00:00 UTC"
+    assert shown_time_of(BEGIN, BEGIN, BEGIN + timedelta(days=9)) == "16 Nov 11:00:00 UTC"
+    next_year = BEGIN + timedelta(days=90)
+    assert shown_time_of(BEGIN, BEGIN, next_year) == "16 Nov 2026 11:00:00 UTC"
+    assert shown_interval(BEGIN, later, BEGIN, later) == "11:00:00 to 11:01:00 UTC"
+    assert shown_interval(BEGIN, later, BEGIN, next_year) == (
+        "16 Nov 2026 11:00:00 to 11:01:00 UTC"
+    )
 
 
 def test_line_when_values_are_missing_then_it_has_a_gap() -> None:
     html = lines("Depth", TIMES[:4], [Series("A", [1, None, 3, 4])])
-    _, path = html.split('class="line c1" d="')
+    _, path, *_ = html.split('class="line c1" d="')
     assert path.partition('"')[0].count("M") == 2
+
+
+@pytest.mark.parametrize(("values", "markers"), [(3, 3), (24, 24), (25, 0)])
+def test_line_when_it_has_few_values_then_each_has_a_marker(values: int, markers: int) -> None:
+    html = lines("Depth", TIMES[:values], [Series("A", [1.0] * values)])
+    assert html.count('class="point c1"') == 2 * markers  # in each width
+
+
+def test_axis_when_two_years_meet_then_it_has_the_year_and_always_the_zone() -> None:
+    one = lines("Depth", TIMES[:3], [Series("A", [1, 2, 3])])
+    assert "2026" not in one
+    assert one.count(">UTC</text>") == 2
+    days = [datetime(2015, 12, 28, tzinfo=UTC) + timedelta(days=n) for n in range(9)]
+    both = lines("Depth", days, [Series("A", [1.0] * 9)])
+    assert ">30 Dec 2015</text>" in both
+    assert ">3 Jan 2016</text>" in both
 
 
 def test_text_when_it_has_markup_then_it_is_escaped_everywhere() -> None:
@@ -233,8 +257,39 @@ def test_page_when_used_then_it_sorts_finds_points_and_changes_its_shade(tmp_pat
         values["falling"][-1] == values["rising"][-1] == "Q03"
     )  # it has no number, and stays last
     assert sorted(values["found"]) == ["Q10", "Q11", "Q12"]
-    assert values["tip"].split() == ["16", "Nov", "11:00:20", "ORDERS", "3", "REPLIES", "5"]
-    assert (values["off"], values["shade"], values["ready"]) == (1, "dark", "yes")
+    assert values["tip"].split() == ["11:00:20", "UTC", "ORDERS", "3", "REPLIES", "5"]
+    # The line is hidden in each width of the chart.
+    assert (values["off"], values["shade"], values["ready"]) == (2, "dark", "yes")
+
+
+PHONE = """
+const shown = [...document.querySelectorAll("svg.chart")]
+  .filter((chart) => getComputedStyle(chart).display !== "none")
+  .map((chart) => chart.viewBox.baseVal.width);
+const text = document.querySelector("svg.w360 .tick");
+parent.document.body.append(Object.assign(parent.document.createElement("pre"), {
+  id: "told",
+  textContent: JSON.stringify({
+    shown, letters: text.getBoundingClientRect().height,
+    over: document.documentElement.scrollWidth - innerWidth,
+  }),
+}));
+"""
+
+
+@browsing
+def test_page_when_on_a_phone_then_charts_are_drawn_for_it_and_nothing_sticks_out(
+    tmp_path: Path,
+) -> None:
+    inside = opened(tmp_path, PHONE).read_text(encoding="utf-8").replace('"', "&quot;")
+    outside = tmp_path / "phone.html"
+    frame = f'<iframe srcdoc="{inside}" style="width:390px;height:900px;border:0"></iframe>'
+    outside.write_text(f"<!doctype html><body>{frame}</body>", encoding="utf-8")
+    html = document(outside)
+    values = json.loads(unescape(html.partition('<pre id="told">')[2].partition("</pre>")[0]))
+    assert values["shown"] == [360, 360]
+    assert values["letters"] >= 10
+    assert values["over"] <= 0
 
 
 @pytest.mark.parametrize(
@@ -242,8 +297,8 @@ def test_page_when_used_then_it_sorts_finds_points_and_changes_its_shade(tmp_pat
     [
         (100, 200, "Cost of a transaction", "20 µs"),
         (100, 0, "Cost of a transaction", "20 µs"),
-        (0, 0, "Cost of a transaction", "2 ms"),
         (3, 1000, "Cost of a message", "2 µs"),
+        (0, 1000, "Cost of a message", "2 µs"),
     ],
 )
 def test_cost_when_applications_use_no_units_then_it_is_that_of_a_message(
@@ -252,4 +307,11 @@ def test_cost_when_applications_use_no_units_then_it_is_that_of_a_message(
     from ternmq.spark.report.page_sections import cost_tile
 
     tile = cost_tile(2000.0, ended, messages)
+    assert tile is not None
     assert (tile.label, tile.value) == (label, value)
+
+
+def test_cost_when_there_is_neither_transaction_nor_message_then_there_is_none() -> None:
+    from ternmq.spark.report.page_sections import cost_tile
+
+    assert cost_tile(2000.0, 0, 0) is None

@@ -62,7 +62,7 @@ def test_page_stands_by_itself() -> None:
 
 def test_every_sheet_has_charts_and_table() -> None:
     page = page_of(story(sheet("Scaling", curve({})), sheet("Memory", curve({}), cost_unit="")))
-    assert page.count('<svg class="chart"') == 3  # Memory has no cost
+    assert page.count('<svg class="chart w640"') == 3  # Memory has no cost
     assert page.count("<table>") == 3  # and that of the machine
     assert '<h3 class="sheet">Scaling</h3><p class="about">What it does.</p>' in page
     assert page.count("<p>transactions/s, by pairs</p>") == 2
