@@ -77,10 +77,10 @@ def page(rows: list[Row]) -> str:
         "",
         f"<!-- {MADE_BY} -->",
         "",
-        "What commands answer and what the error log tells. The last letter of an id is its",
+        "What commands answer and what the error log has. The last letter of an id is its",
         "severity: I information, W warning, E error, S severe, T the program ends. `%1` and its",
         "kind stand for what the message is about. `mqrc AMQ8147` prints one with its explanation",
-        "and what to do; [the error log](error-logs.md) tells both with each entry.",
+        "and what to do; [the error log](../operations/error-logs.md) has both with each entry.",
     ]
     title = ""
     for row in rows:
@@ -99,7 +99,7 @@ def generate(messages_toml: str) -> dict[Path, str]:
     rows = read_messages(messages_toml)
     return {
         BASE / "amq_table.py": table_module(rows),
-        ROOT / "docs" / "messages.md": page(rows),
+        ROOT / "docs" / "reference" / "messages.md": page(rows),
     }
 
 

@@ -1,5 +1,6 @@
-"""Goal: docs/conformance-messages.md names tests that exist, and says so where there is none.
-Method: look each name of its tables up in its file.
+"""Goal: docs/reference/conformance-messages.md names tests that exist, and says so where there is
+none. Method: look each name of its tables up in its file; where compat or Java are said to be
+shown, one of the tests runs by them.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from typing import Final
 
 import pytest
 
+from tests.battery.bindings import bindings_of
+from tests.bindings.bound import JAVA
+
 ROOT: Final = Path(__file__).resolve().parents[2]
-PAGE: Final = ROOT / "docs" / "conformance-messages.md"
+PAGE: Final = ROOT / "docs" / "reference" / "conformance-messages.md"
 MARKS: Final = ("yes", "part", "case", "no", "-")
 
 
@@ -36,6 +40,17 @@ def test_row_when_it_names_tests_then_they_exist(row: list[str]) -> None:
     for path, name in named:
         text = (ROOT / "tests" / path).read_text(encoding="utf-8")
         assert re.search(rf"\b(?:def|void) {name}\(", text), f"{path}::{name}"
+    for at, folder, binding in ((7, "compat/", "ibmmq"), (8, "interop/java/", JAVA)):
+        if row[at] in ("yes", "part"):
+            assert any(_runs_by(path, name, folder, binding) for path, name in named), binding
+
+
+def _runs_by(path: str, name: str, folder: str, binding: str) -> bool:
+    """Whether a test is of that folder, or one of the battery that runs by that binding."""
+    module = path.removesuffix(".py").rpartition("/")[2]
+    return path.startswith(folder) or (
+        path.startswith("battery/") and binding in bindings_of(module, name)
+    )
 
 
 def test_page_when_read_then_each_rule_is_there_once() -> None:

@@ -23,36 +23,36 @@ AMQ5030I	The command '%1' has started. ProcessId(%2).	The command of a service w
 AMQ5032E	The service '%1' failed to start: %2.	The command of the service could not be started.	Correct STARTCMD, its arguments or the permissions, then start the service again.
 AMQ5036E	The listener '%1' failed to start: %2.	The address could not be used.	End what uses the port, or change PORT or IPADDR of the listener, then start it again.
 AMQ5037I	The queue manager task '%1' has started.
-AMQ5038E	The queue manager task '%1' failed to start with error %2.		See the messages before this one.
+AMQ5038E	The queue manager task '%1' failed to start with error %2.	The queue manager goes on without this task. Error %2 is the reason.	Correct what the error says, then end the queue manager and start it again.
 AMQ5041I	The queue manager task '%1' has ended.
 AMQ5051I	The queue manager task '%1' has started.	A task of the queue manager itself began its work.
 AMQ5052I	The queue manager task '%1' has started.	A task that works when it is called began its work.
 AMQ5066I	The log of queue manager '%1' is managed automatically: file %2 is reused.
 AMQ5203E	An error occurred calling the XA interface: %1.	The transaction manager made a call out of turn, or with arguments that do not fit.	Look at the transaction manager's own log.
-AMQ5511E	Installable service component '%1' returned 'CompCode = %2, Reason = %3'.	A part that checks identity or authority failed.	See the messages before this one, correct the cause, and do what failed once more.
+AMQ5511E	Installable service component '%1' returned 'CompCode = %2, Reason = %3'.	A part that checks identity or authority failed with Reason %3, and the request was refused.	mqrc --explain %3 describes the reason. Correct the cause, then repeat what failed.
 AMQ5520E	The system could not load the module '%1' for the installable service '%2' component '%3'. The system return code was %4.	The queue manager goes on without this component.	Correct or remove the ServiceComponent stanza in qm.ini.
-AMQ5534E	User ID '%1' authentication failed.	The password that came with user ID '%1' is not its password, or the user is not known here.	Use a user and password that are known to the queue manager. If you do not know who tried this, find out.
-AMQ5540E	Application '%1' did not supply a user ID and password.	The queue manager wants applications of this kind to say who they are (CHCKLOCL or CHCKCLNT), and this one did not.	Give the application a user ID and password, or make the check OPTIONAL.
-AMQ5541E	The failed authentication check was caused by the queue manager CONNAUTH CHCKLOCL(%1) configuration.	Applications on this machine are checked because the authentication information object says so.	See the message before this one.
-AMQ5542E	The failed authentication check was caused by the queue manager CONNAUTH CHCKCLNT(%1) configuration.	Client applications are checked because the authentication information object says so.	See the message before this one.
-AMQ5543E	The failed authentication check was caused by a CHLAUTH record with CHCKCLNT(%1).	The rule of channel authentication that counts for this client wants a user ID and password.	See the message before this one, and DISPLAY CHLAUTH with MATCH(RUNCHECK).
-AMQ5657E	The %1 attribute of the queue manager names the authentication information object %2, which does not exist or is of another type.		Define the object, or change the attribute with ALTER QMGR.
+AMQ5534E	User ID '%1' authentication failed.	The password that came with user ID '%1' is not its password, or the user is not known here.	Correct the password in the application, or set it with 'ternmq passwd -m QMGR USER'; 'ternmq passwd -m QMGR -l' lists the users. If nobody should have tried to connect, find out where it came from.
+AMQ5540E	Application '%1' did not supply a user ID and password.	CHCKLOCL or CHCKCLNT of the authentication information object, or a CHLAUTH rule, wants applications of this kind to give a password, and this one gave none.	Give the application a user ID and password, or make the check OPTIONAL.
+AMQ5541E	The failed authentication check was caused by the queue manager CONNAUTH CHCKLOCL(%1) configuration.	Applications on this machine must give a right password because CHCKLOCL(%1) of the authentication information object wants it. AMQ5534E or AMQ5540E before this message names the user or the application.	Correct the password of the application, or set it with 'ternmq passwd'. To allow connections without a password, use ALTER AUTHINFO ... CHCKLOCL(OPTIONAL) and REFRESH SECURITY TYPE(CONNAUTH).
+AMQ5542E	The failed authentication check was caused by the queue manager CONNAUTH CHCKCLNT(%1) configuration.	Client applications must give a right password because CHCKCLNT(%1) of the authentication information object wants it. AMQ5534E or AMQ5540E before this message names the user or the application.	Correct the password of the application, or set it with 'ternmq passwd'. To allow clients without a password, use ALTER AUTHINFO ... CHCKCLNT(OPTIONAL) and REFRESH SECURITY TYPE(CONNAUTH).
+AMQ5543E	The failed authentication check was caused by a CHLAUTH record with CHCKCLNT(%1).	The channel authentication rule that matches this client has CHCKCLNT(%1): the client must give a right password. AMQ5534E or AMQ5540E before this message names the user or the application.	Correct the password of the application, or change the rule with SET CHLAUTH. DISPLAY CHLAUTH with MATCH(RUNCHECK) shows which rule matches.
+AMQ5657E	The %1 attribute of the queue manager names the authentication information object %2, which does not exist or is of another type.	The queue manager cannot check passwords, or certificates, as the attribute asks for.	Define the object, or change the attribute with ALTER QMGR.
 AMQ5806I	Queued publish/subscribe has started for queue manager %1.
 AMQ5807I	Queued publish/subscribe for queue manager %1 has ended.
-AMQ5864W	The response to a command of queued publish/subscribe could not be put to queue %1, MQRC %2.	The queue for replies of a command does not take the response. PSNPRES says what becomes of a non-persistent one; a persistent one goes to the dead-letter queue, and without one the command is tried again.	See to the queue; mqrc explains the reason.
-AMQ5866W	A message on queue %1 could not be worked on and was discarded, reason %2.	The message is no command of queued publish/subscribe, or a publication that was refused without asking for a response. It is non-persistent and PSNPMSG is DISCARD, or it carries MQRO_DISCARD_MSG.	Correct the application that put it; mqrc explains the reason.
-AMQ5882W	A message on queue %1 could not be worked on, reason %2. It went to the dead-letter queue %3.	The message is no command of queued publish/subscribe, or a publication that was refused without asking for a response. It was tried PSRTYCNT times.	Correct the application that put it; mqrc explains the reason.
-AMQ5886W	Queued publish/subscribe cannot open queue %1, MQRC %2.	Commands and publications that are put there wait. The open is tried again.	Close the queue where it is open for exclusive input; mqrc explains the reason.
+AMQ5864W	The response to a command of queued publish/subscribe could not be put to queue %1, MQRC %2.	The queue for replies of a command does not take the response. PSNPRES says what becomes of a non-persistent one; a persistent one goes to the dead-letter queue, and without one the command is tried again.	Check the queue; mqrc --explain describes the reason.
+AMQ5866W	A message on queue %1 could not be worked on and was discarded, reason %2.	The message is not a command of queued publish/subscribe, or a publication that was refused without asking for a response. It is non-persistent and PSNPMSG is DISCARD, or it carries MQRO_DISCARD_MSG.	Correct the application that put it; mqrc --explain describes the reason.
+AMQ5882W	A message on queue %1 could not be worked on, reason %2. It went to the dead-letter queue %3.	The message is not a command of queued publish/subscribe, or a publication that was refused without asking for a response. It was tried PSRTYCNT times.	Correct the application that put it; mqrc --explain describes the reason.
+AMQ5886W	Queued publish/subscribe cannot open queue %1, MQRC %2.	Commands and publications that are put there wait. The open is tried again.	Close the queue where it is open for exclusive input; mqrc --explain describes the reason.
 AMQ5975I	The distributed publish/subscribe controller has started.
 AMQ5976I	The distributed publish/subscribe controller has ended.
-AMQ6004E	An error occurred while TernMQ began or ended.		See the messages before this one.
+AMQ6004E	An error occurred while TernMQ began or ended.	A command, or a program that uses TernMQ, could not begin its work or end it.	Run the command again. If it fails again, keep the reports (*.FDC) in the errors folder and send them to the maintainers.
 AMQ6047E	Conversion not supported: from CCSID %1 to CCSID %2.	One of the two character sets is not known here, or they share no characters.	Use character sets that the page on conversion lists.
 AMQ6090S	TernMQ was unable to display the message %1.	The message is not in the table of messages.	Report this to the maintainers: no code should report a message that has no text.
-AMQ6109S	An internal TernMQ error has occurred.		Keep the reports in the errors folder and send them to the maintainers.
+AMQ6109S	An internal TernMQ error has occurred.	A check inside the product failed. A report (*.FDC) was written to the errors folder.	Keep the reports in the errors folder and send them to the maintainers.
 AMQ6118S	An internal TernMQ error has occurred (%1).	A check inside the product failed, or an unexpected exception was raised. A report was written.	Keep the report %2 and send it to the maintainers.
-AMQ6119S	An internal TernMQ error has occurred (%1).	The operating system refused something that should not fail: %1. A report was written.	See to what the operating system says; else keep the report %2 and send it to the maintainers.
+AMQ6119S	An internal TernMQ error has occurred (%1).	The operating system refused something that should not fail: %1. A report was written.	Correct what the operating system reports: permissions, space, limits. If that is not it, keep the report %2 and send it to the maintainers.
 AMQ6125E	An internal error has occurred with identifier %1.	A report was written.	Keep the report and send it to the maintainers.
-AMQ6162E	An error has occurred reading the ini file %1: %2.		Correct the file.
+AMQ6162E	An error has occurred reading the ini file %1: %2.	The file cannot be read, or a line of it cannot be understood.	Correct the file, then repeat the command.
 AMQ6175E	The data-conversion exit %1 could not be loaded: %2.	Messages of its format are not converted.	Correct it, and start the queue manager again.
 AMQ6183S	An internal TernMQ error has occurred.	The failing process is process %1.	Keep the reports in the errors folder and send them to the maintainers.
 AMQ6184W	An internal TernMQ error has occurred on queue manager %1.	The failing process is process %2. A report named %3 was written.	Keep the report and send it to the maintainers.
@@ -63,55 +63,55 @@ AMQ6287I	TernMQ V%1 (%2).	Host: %3. The version of the product that wrote what f
 AMQ6299E	The data-conversion exit for format %1 failed: %2.	The message was given as it is, with MQRC_NOT_CONVERTED.	Correct the exit.
 AMQ6708E	A disk full condition was encountered when making a new log file in %1.	There is no room for another file of the log.	Make room on the file system of the log.
 AMQ6709E	The log for the queue manager is full.	Units of work that ran for long hold on to old records, or the log is too small.	End long units of work; allow more secondary files.
-AMQ7001E	The location given for the queue manager is not valid: %1.	The folder cannot be made or used.	Give another folder, or see to its permissions.
-AMQ7002E	An error occurred manipulating a file: %1.		See to the permissions and to the space of the file system.
+AMQ7001E	The location given for the queue manager is not valid: %1.	The folder cannot be made or used.	Give another folder, or check its permissions.
+AMQ7002E	An error occurred manipulating a file: %1.	The operating system refused to read or write the file.	Check the permissions and to the space of the file system.
 AMQ7005E	The queue manager '%1' is running.	What was asked cannot be done while it runs.	End the queue manager first (endmqm).
 AMQ7006E	Missing attribute %1 on stanza starting on line %2 of ini file %3.	The stanza is of no use without it.	Add the attribute.
-AMQ7008W	The queue manager '%1' already exists.		Choose another name, or delete the queue manager that has it.
-AMQ7010E	The queue manager '%1' does not exist.		Look at the name: dspmq lists those that exist.
-AMQ7011E	The queue manager '%1' belongs to another installation: %2.		Give the command from that installation, or move the queue manager with setmqm.
+AMQ7008W	The queue manager '%1' already exists.	The data folder has a queue manager of this name.	Choose another name, or delete the queue manager that has it.
+AMQ7010E	The queue manager '%1' does not exist.	The data folder (TERNMQ_DATA) has no queue manager of this name.	Check the name: dspmq lists those that exist.
+AMQ7011E	The queue manager '%1' belongs to another installation: %2.	Only the installation that a queue manager is associated with can start and end it.	Give the command from that installation, or move the queue manager with setmqm.
 AMQ7015I	There are no matching TernMQ queue manager names.
-AMQ7017S	Log not available.	The log of queue manager '%1' cannot be used: %2.	See to the files of the log. Without them the messages since the last good copy are lost; the pages on recovery say what can be done.
-AMQ7018E	The queue manager operation cannot be completed: %1.		See the error log for the reason, correct it and try again.
-AMQ7019E	An error occurred while making the folders of the new queue manager: %1.		See to the permissions and the space of the file system.
-AMQ7022E	The resource manager identification number %1 is not recognized.		Use a number that dspmqtrn shows.
-AMQ7025E	Error in the descriptor of the object %1: %2.		Recreate the object (rcrmqobj) if the log is linear.
-AMQ7026E	A principal or group name was invalid: %1.		Use the name of a user or group that is known here.
+AMQ7017S	Log not available.	The log of queue manager '%1' cannot be used: %2.	Check the files of the log. Without them the messages since the last good copy are lost; the page on recovery says what can be done.
+AMQ7018E	The queue manager operation cannot be completed: %1.	The command ended before it was done; the text after the colon is the reason.	Correct the reason, then repeat the command.
+AMQ7019E	An error occurred while making the folders of the new queue manager: %1.	The queue manager was not created.	Check the permissions and the space of the file system.
+AMQ7022E	The resource manager identification number %1 is not recognized.	No unit of work in doubt has a resource manager with this number.	Use a number that dspmqtrn shows.
+AMQ7025E	Error in the descriptor of the object %1: %2.	The stored definition of the object cannot be read.	Recreate the object (rcrmqobj) if the log is linear.
+AMQ7026E	A principal or group name was invalid: %1.	Authority is given only to users and groups that the operating system or the password file of the queue manager knows.	Create the user, or add it with 'ternmq passwd'. crtmqm -oa UserExternal allows every name.
 AMQ7028E	The queue manager '%1' is not available for use.	It is not running.	Start it with strmqm.
 AMQ7030I	Request to quiesce the queue manager '%1' accepted. It will stop when there is no more work for it to do.	Calls with a FAIL_IF_QUIESCING option fail with reason 2161 from now on; it ends when the last application has disconnected.
 AMQ7044E	Media recovery not allowed.	The log of queue manager '%1' is circular: it keeps nothing from which objects could be recreated.	Use a linear log for queue managers whose objects must be recoverable on their own.
-AMQ7047E	An unexpected error was encountered by a command. Reason code is %1.		See the error log for the reason.
-AMQ7048E	The queue manager name is either not valid or not known: %1.		Look at the name: dspmq lists those that exist.
+AMQ7047E	An unexpected error was encountered by a command. Reason code is %1.	The queue manager refused a request of the command.	mqrc --explain %1 describes the reason code. Correct the cause, then repeat the command.
+AMQ7048E	The queue manager name is either not valid or not known: %1.	A name has 1 to 48 of the characters A-Z a-z 0-9 . / _ % and must be that of a queue manager in the data folder (TERNMQ_DATA).	Check the name: dspmq lists those that exist.
 AMQ7056I	Transaction number %1 is in-doubt.	A unit of work is prepared and waits for the decision of its transaction manager.	If the transaction manager does not come back, decide for it with rsvmqtrn.
-AMQ7064E	Log path not valid or inaccessible: %1.		Give a folder that can be written.
-AMQ7069E	Log primary files not valid: %1.		Give a number in the range that crtmqm documents.
-AMQ7070E	Log secondary files not valid: %1.		Give a number in the range that crtmqm documents.
+AMQ7064E	Log path not valid or inaccessible: %1.	The recovery log cannot be made there, and the queue manager was not created.	Give a folder that can be written.
+AMQ7069E	Log primary files not valid: %1.	The number of primary log files (crtmqm -lp) is out of range.	Give a number in the range that crtmqm documents.
+AMQ7070E	Log secondary files not valid: %1.	The number of secondary log files (crtmqm -ls) is out of range.	Give a number in the range that crtmqm documents.
 AMQ7072E	Invalid %1 file stanza. Refer to the error log for more information.	Line %2: %3	Correct the file.
-AMQ7073E	Log size not valid: %1.		Give a number of pages in the range that crtmqm documents.
-AMQ7074E	Unknown stanza key %1 on line %2 of ini file %3.		Correct the line; the page on ini files lists the stanzas.
-AMQ7075E	Unknown attribute %1 on line %2 of ini file %3.		Correct the line; the page on ini files lists the attributes.
-AMQ7076E	Invalid value %1 for attribute %2 on line %3 of ini file %4.		Correct the value.
-AMQ7077E	You are not authorized to perform the requested operation.		Ask an administrator of the queue manager.
-AMQ7078E	You must specify an object type and an object name.		Add them and try again.
-AMQ7080W	No objects processed.	No object matched the names and types that were given.	Look at the names.
+AMQ7073E	Log size not valid: %1.	The number of 4 KiB pages of a log file (crtmqm -lf) is out of range.	Give a number of pages in the range that crtmqm documents.
+AMQ7074E	Unknown stanza key %1 on line %2 of ini file %3.	The file has a stanza that is not known, so it is not used.	Correct the line; the page on ini files lists the stanzas.
+AMQ7075E	Unknown attribute %1 on line %2 of ini file %3.	The stanza does not have an attribute of this name, so the file is not used.	Correct the line; the page on ini files lists the attributes.
+AMQ7076E	Invalid value %1 for attribute %2 on line %3 of ini file %4.	The attribute does not take this value, so the file is not used.	Correct the value.
+AMQ7077E	You are not authorized to perform the requested operation.	The command is for administrators: the user who created the queue manager, and members of the group mqm.	Ask an administrator of the queue manager.
+AMQ7078E	You must specify an object type and an object name.	The command needs the type (-t) and the name of an object.	Add them and try again.
+AMQ7080W	No objects processed.	No object matched the names and types that were given.	Check the names.
 AMQ7081I	Object %1, type %2 recreated.
 AMQ7082I	Object %1, type %2 is not damaged.	There was nothing to do for it.
-AMQ7083E	A resource problem was encountered by a command: %1.		See to memory, file descriptors and disk space.
+AMQ7083E	A resource problem was encountered by a command: %1.	The operating system has no room left for what the command needs.	Free memory, file descriptors or disk space, then repeat the command.
 AMQ7084E	Object %1, type %2 damaged.	What is on disk of it cannot be used.	Recreate it (rcrmqobj) if the log is linear; else delete and define it again.
-AMQ7085E	Object %1, type %2 not found.		Look at the name and the type.
+AMQ7085E	Object %1, type %2 not found.	The queue manager has no object of this name and type.	Check the name and the type. Names are case-sensitive; DISPLAY QUEUE(*) and its like list what there is. A profile for objects that do not exist yet has a wildcard: 'DEV.**'.
 AMQ7086E	Media image for object %1, type %2 not available.	Its image was never recorded, or the file of the log that has it is gone.	Bring archived files of the log back and try again.
-AMQ7087E	Object %1, type %2 is a temporary object.	Temporary objects have no media images.
-AMQ7088E	Object %1, type %2 in use.		Wait until no application has it open, or end the applications that have.
-AMQ7089E	Media recovery already in progress.		Wait until it has ended.
-AMQ7091E	You are performing authorization for the queue manager, but you specified an object name.		Leave the name out, or give another object type.
-AMQ7092E	An object name is required but you did not specify one.		Give the name with -n.
-AMQ7093E	An object type is required but you did not specify one.		Give the type with -t.
-AMQ7094E	You specified an object type that is not valid, or more than one: %1.		Give one of the types that the page of the command lists.
-AMQ7095E	You specified an entity name that is not valid, or specified conflicting parameters: %1.		Give users with -p and groups with -g.
-AMQ7096E	You specified an authorization specification that is not valid: %1.		Authorities begin with + or -; the page of the command lists them.
-AMQ7097E	You gave an authorization that is not valid for this type of object: %1.		See which authorities the type has.
-AMQ7098E	The queue manager does not know the authority profile %1.		See which profiles there are with dmpmqaut.
-AMQ7099E	Entity '%1' has insufficient authority to access object '%2'.		Grant it, if that is right.
+AMQ7087E	Object %1, type %2 is a temporary object.	Temporary objects have no media images.	Leave the object out; a permanent dynamic queue (DEFTYPE(PERMDYN)) has images.
+AMQ7088E	Object %1, type %2 in use.	An application has the object open, or a channel uses it.	Wait until no application has it open, or end the applications that have.
+AMQ7089E	Media recovery already in progress.	Another command records or recreates objects of this queue manager.	Wait until it has ended.
+AMQ7091E	You are performing authorization for the queue manager, but you specified an object name.	-t qmgr is about the queue manager itself, which -m names.	Leave the name out, or give another object type.
+AMQ7092E	An object name is required but you did not specify one.	Every type but qmgr needs the name of an object or a profile.	Give the name with -n.
+AMQ7093E	An object type is required but you did not specify one.	The command has to know what kind of object the name is for.	Give the type with -t: queue, topic, channel, qmgr and so on; --help lists them.
+AMQ7094E	You specified an object type that is not valid, or more than one: %1.	-t takes one type, such as queue, topic, channel or qmgr.	Give one of the types that --help lists.
+AMQ7095E	You specified an entity name that is not valid, or specified conflicting parameters: %1.	A user or group that authority is given to is missing, or cannot be understood.	Give users with -p and groups with -g.
+AMQ7096E	You specified an authorization specification that is not valid: %1.	The word is not an authority.	Authorities begin with + or -, such as +put or -get; --help lists them.
+AMQ7097E	You gave an authorization that is not valid for this type of object: %1.	Not every authority makes sense for every type: +put is for queues and topics, +connect for the queue manager.	Use an authority that the type has; --help lists them.
+AMQ7098E	The queue manager does not know the authority profile %1.	No authority record has this profile name.	dmpmqaut lists the profiles; generic names must be written exactly as they were set.
+AMQ7099E	Entity '%1' has insufficient authority to access object '%2'.	The user may not change or show authorities of this object.	Ask an administrator to run the command, or to grant the authority with setmqaut.
 AMQ7104I	Resource manager %1 has prepared.
 AMQ7105I	Resource manager %1 has committed.
 AMQ7106I	Resource manager %1 has rolled back.
@@ -120,43 +120,44 @@ AMQ7108I	Any in-doubt transactions have been resolved.
 AMQ7109I	A decision on behalf of the unavailable resource manager has been delivered.
 AMQ7110I	Media image for the definitions recorded.
 AMQ7111I	Resource manager %1 has participated.
-AMQ7112E	Transaction number %1 has encountered an error: %2.		Look at it again with dspmqtrn.
-AMQ7125E	There are no more free files of the log for queue manager %1.		See to the space of the file system.
-AMQ7214E	The module for API exit '%1' could not be loaded.		Correct or remove its stanza in qm.ini.
+AMQ7112E	Transaction number %1 has encountered an error: %2.	The unit of work in doubt could not be ended.	Look at it again with dspmqtrn.
+AMQ7125E	There are no more free files of the log for queue manager %1.	The recovery log needs one more file, and cannot make it.	Free space on the file system of the log, or end long units of work: DISPLAY CONN(*) WHERE(UOWSTATE NE NONE) shows them.
+AMQ7214E	The module for API exit '%1' could not be loaded.	The queue manager goes on without the exit.	Correct or remove its stanza in qm.ini.
 AMQ7229I	%1 log records accessed on queue manager '%2' during the log replay phase.
 AMQ7230I	Log replay for queue manager '%1' complete.
 AMQ7231I	%1 log records accessed on queue manager '%2' during the recovery phase.
 AMQ7232I	Transaction manager state recovered for queue manager '%1'.
 AMQ7233I	%1 out of %2 in-flight transactions resolved for queue manager '%3'.
 AMQ7234I	%1 messages from queue '%2' loaded on queue manager '%3'.
-AMQ7270E	TernMQ queue manager '%1' is already running elsewhere. It permits standby instances.		Start it with strmqm -x if it is to stand by.
+AMQ7270E	TernMQ queue manager '%1' is already running elsewhere. It permits standby instances.	Another instance has the files of the queue manager.	Start it with strmqm -x if it is to stand by.
 AMQ7271E	TernMQ queue manager '%1' is already running elsewhere. It does not permit standby instances.	The active instance was started without -x.	End it and start it with strmqm -x, then start the standby.
-AMQ7274E	TernMQ queue manager '%1' already has a standby instance.	There is one standby at a time.
+AMQ7274E	TernMQ queue manager '%1' already has a standby instance.	There is one standby at a time.	Nothing has to be done; dspmq -x shows where it runs.
 AMQ7276E	TernMQ queue manager '%1' cannot switch over.	No standby instance is there to go on.	Start one with strmqm -x, or end the queue manager without -s.
 AMQ7277E	Active instance of TernMQ queue manager '%1' not ended.	endmqm -x ends a standby instance, and no standby instance runs here.	Leave -x out to end the queue manager.
 AMQ7278I	Standby instance of TernMQ queue manager '%1' ended.
-AMQ7310W	Report message could not be put on a reply-to queue: queue %1, reason %2.	It goes to the dead-letter queue if there is one.	See to the reply-to queue of the applications that ask for reports.
-AMQ7315E	Failed to put message to the dead-letter queue '%1': reason %2.		See to the dead-letter queue: it may be full, inhibited, or too small.
-AMQ7316E	Report message for queue '%1' at '%2' discarded: MQRC %3; dead-letter queue '%4': MQRC %5.	A message asked for a report. The queue for it did not take it, and the dead-letter queue did not either or does not exist; or the recovery log cannot hold it (MQRC 2102). This message is written once for each queue until the reason changes.	See to the queue for reports; name a dead-letter queue (DEADQ). mqrc explains the reasons.
-AMQ7317W	Channel '%1': message for %2 not put to its destination queue, reason %3; %4.	MsgId %5. A message that cannot be delivered goes to a dead-letter queue, or back to its sender if it asks for that. A nonpersistent message of a fast channel is discarded if no queue takes it.	See to the destination queue. Messages of the dead-letter queue say in their MQDLH where they were to go.
+AMQ7310W	Report message could not be put on a reply-to queue: queue %1, reason %2.	It goes to the dead-letter queue if there is one.	Check the reply-to queue of the applications that ask for reports.
+AMQ7315E	Failed to put message to the dead-letter queue '%1': reason %2.	A message could not be delivered, and the dead-letter queue did not take it either. mqrc --explain %2 describes the reason.	Check the dead-letter queue: it may be full, inhibited, or too small.
+AMQ7316E	Report message for queue '%1' at '%2' discarded: MQRC %3; dead-letter queue '%4': MQRC %5.	A message asked for a report. The queue for it did not take it, and the dead-letter queue did not either or does not exist; or the recovery log cannot hold it (MQRC 2102). This message is written once for each queue until the reason changes.	Check the queue for reports; name a dead-letter queue (DEADQ). mqrc --explain describes the reasons.
+AMQ7317W	Channel '%1': message for %2 not put to its destination queue, reason %3; %4.	MsgId %5. A message that cannot be delivered goes to a dead-letter queue, or back to its sender if it asks for that. A nonpersistent message of a fast channel is discarded if no queue takes it.	Check the destination queue. Messages of the dead-letter queue say in their MQDLH where they were to go.
 AMQ7463E	The log for queue manager %1 is full.	Units of work that need room have to wait, or are backed out.	End long units of work; allow more secondary files.
 AMQ7467I	The oldest log file required to start queue manager %1 is %2.	Older files may be archived.
 AMQ7468I	The oldest log file required to perform media recovery of queue manager %1 is %2.	Older files may be archived.
 AMQ7469W	Transactions rolled back to release log space.	The log ran short of room and %1 of the oldest units of work were backed out.	See which applications keep units of work open for long; allow more secondary files.
-AMQ7472W	Object %1, type %2 damaged.	What was read of it from disk was not what had been written.	Recreate it (rcrmqobj) if the log is linear. See to the disk.
+AMQ7472W	Object %1, type %2 damaged.	What was read of it from disk was not what had been written.	Recreate it (rcrmqobj) if the log is linear. Check the disk.
 AMQ7486I	Transaction was preventing log space from being released: %1.		See why this application keeps its unit of work open for so long.
-AMQ7587E	Unable to put to streaming queue %1 for queue %2, MQRC %3 (%4).	The copy of a message could not be made. With STRMQOS(BESTEF) the message itself was put; with STRMQOS(MUSTDUP) it was not, and the application got this reason. This message is written once for each open handle until the reason changes.	See to the streaming queue; mqrc explains the reason.
-AMQ7588W	Delayed message for queue %1 could not be delivered, MQRC %2. It went to: %3.	The delivery delay of a message was over, and its queue did not take it. It is on the dead-letter queue, behind a header with the reason; one with MQRO_DISCARD_MSG is discarded.	See to the queue; mqrc explains the reason.
+AMQ7587E	Unable to put to streaming queue %1 for queue %2, MQRC %3 (%4).	The copy of a message could not be made. With STRMQOS(BESTEF) the message itself was put; with STRMQOS(MUSTDUP) it was not, and the application got this reason. This message is written once for each open handle until the reason changes.	Check the streaming queue; mqrc --explain describes the reason.
+AMQ7588W	Delayed message for queue %1 could not be delivered, MQRC %2. It went to: %3.	The delivery delay of a message was over, and its queue did not take it. It is on the dead-letter queue, behind a header with the reason; one with MQRO_DISCARD_MSG is discarded.	Check the queue; mqrc --explain describes the reason.
 AMQ7589W	A message on queue %1 was not put with a delivery delay: %2.	The queue is for delayed messages that the queue manager stages there. Others stay on it.	Get the message, and let as few users as possible open the queue.
 AMQ7590W	A message on queue %1 holds no durable subscription: MsgId %2, %3.	The message is where the queue manager keeps durable subscriptions. It was not put there by the queue manager, or it is damaged. The start went on without it; if it is damaged, its subscriptions are missing, and their managed queues are kept.	Find out who put it there, and allow nobody but administrators to use the queue. Make missing subscriptions again.
 AMQ7591W	Queue %1 could not be read, and what publish/subscribe keeps there is not known.	The queue manager has started without it: durable subscriptions or retained publications are missing.	Recreate the queue from its media image (rcrmqobj), or restore a backup.
 AMQ7592W	A message on queue %1 is not a retained publication: MsgId %2.	It does not say which topic it belongs to. The start went on without it.	Find out who put it there, and get it.
-AMQ7593W	A publication on topic '%1' was not delivered to subscription '%2': queue %3 does not take it, MQRC %4.	The topic lets such a publication succeed all the same (PMSGDLV, NPMSGDLV), and neither the queue nor a dead-letter queue took this copy. This message is written once for each open handle and queue until the reason changes.	See to the queue; mqrc explains the reason.
-AMQ7604E	The XA resource manager '%1' was not available when called for %2.		Start it.
-AMQ7605E	The XA resource manager '%1' has returned an unexpected return code %2, when called for %3.		Look at the resource manager's own log.
-AMQ7935E	Bad CCSID in message header (CCSID = %1).		Correct the application that put the message.
+AMQ7593W	A publication on topic '%1' was not delivered to subscription '%2': queue %3 does not take it, MQRC %4.	The topic lets such a publication succeed all the same (PMSGDLV, NPMSGDLV), and neither the queue nor a dead-letter queue took this copy. This message is written once for each open handle and queue until the reason changes.	Check the queue; mqrc --explain describes the reason.
+AMQ7604E	The XA resource manager '%1' was not available when called for %2.	The unit of work cannot go on until the resource manager answers.	Start it.
+AMQ7605E	The XA resource manager '%1' has returned an unexpected return code %2, when called for %3.	The resource manager answered with a code that the protocol does not allow here.	Look at the resource manager's own log.
+AMQ7935E	Bad CCSID in message header (CCSID = %1).	The character set of a message header is not known, so the message cannot be converted.	Correct the application that put the message.
+AMQ7989W	The multicast bridge of communication information '%1' does not work: %2.	Publications do not pass between the multicast group and applications that do not use it.	Correct what the message names. The bridge tries again when a client joins the group.
 AMQ7990E	The SMF destination '%1' cannot be used: %2.	The queue manager goes on without it.	Correct the SMFDestination stanza in qm.ini, then start the queue manager again.
-AMQ7991E	Trace data lost, destination '%1' not accessible: %2 (CSQW133E).	SMF records could not be kept: the disk was too slow or had no room. They are counted until the destination takes records again (AMQ7992I).	See to the disk of the destination, write less often (STATIME, ACCTIME), or give it a larger buffer.
+AMQ7991E	Trace data lost, destination '%1' not accessible: %2 (CSQW133E).	SMF records could not be kept: the disk was too slow or had no room. They are counted until the destination takes records again (AMQ7992I).	Check the disk of the destination, write less often (STATIME, ACCTIME), or give it a larger buffer.
 AMQ7992I	Trace recording has been resumed on '%1': %2 records of %3 bytes were lost (CSQW123I).
 AMQ7993E	Statistics or accounting messages lost: queue '%1': %2.	The message could not be put. The loss is counted until one can be put again (AMQ7994I).	Read the queue, raise its MAXDEPTH, or remove the cause that the message names.
 AMQ7994I	Statistics or accounting messages are put on queue '%1' again: %2 were lost.
@@ -193,15 +194,15 @@ AMQ8030I	TernMQ authority revoked.
 AMQ8034I	Command server running.
 AMQ8040I	TernMQ queue manager '%1' ending.
 AMQ8041S	The queue manager cannot be restarted or deleted because processes, that were previously connected, are still running.	Process %1 still uses queue manager '%2'.	Wait until they have ended, or end them; then try again.
-AMQ8042W	Process %1 is still running.		See AMQ8041.
-AMQ8044W	An error occurred while removing TernMQ queue manager '%1'. Some files are still there: %2.		Remove them by hand.
+AMQ8042W	Process %1 is still running.	A process of the queue manager did not end in time.	Wait, or end the process with kill; then repeat endmqm.
+AMQ8044W	An error occurred while removing TernMQ queue manager '%1'. Some files are still there: %2.	The queue manager is removed, but not all of its files.	Remove them by hand.
 AMQ8048I	Default objects statistics : %1 created. %2 replaced. %3 failed.	The objects that every queue manager has were made.
 AMQ8049E	Object '%1'. Unable to create or replace: %2.	A default object could not be made.	Correct the cause, then start the queue manager with strmqm -c.
 AMQ8050I	Creating or replacing default objects for queue manager '%1'.
 AMQ8053I	Object '%1'. Creating.
-AMQ8061W	Command not processed.		See the messages before this one.
-AMQ8077W	Entity '%1' has insufficient authority to access object '%2'.	The following requested permissions are unauthorized: %3	Grant it, if that is right: SET AUTHREC or setmqaut.
-AMQ8079W	Access was denied when attempting to retrieve group membership information for user '%1'.		See to the permissions of the process.
+AMQ8061W	Command not processed.	The command was not run.	Correct the command; the message that was written with this one has the reason.
+AMQ8077W	Entity '%1' has insufficient authority to access object '%2'.	The following requested permissions are unauthorized: %3	If the user should have it, grant it: setmqaut -m QMGR -n NAME -t TYPE -p '%1' with + and the permission, or SET AUTHREC. dspmqaut shows what the user has.
+AMQ8079W	Access was denied when attempting to retrieve group membership information for user '%1'.	The groups of the user are not known, so only authorities of the user itself count.	Check the permissions of the process.
 AMQ8082W	The attribute %1 of %2 is stored and shown, but has no function yet.	The value was accepted. Nothing acts on it in this version.	See the page on limits and differences for what will.
 AMQ8083W	%1 %2 is stored and shown, but has no function yet.	%3.	See the page on limits and differences for what will.
 AMQ8094I	TernMQ subscription created.	Subscription %1 was defined.
@@ -209,54 +210,54 @@ AMQ8095I	TernMQ subscription changed.	Attributes of subscription %1 were changed
 AMQ8096I	TernMQ subscription inquired.
 AMQ8097I	TernMQ subscription deleted.	Subscription %1 was deleted.
 AMQ8099I	TernMQ subscription status inquired.
-AMQ8101S	TernMQ error (%1) has occurred.	Something went wrong that should not: %2	See the error log.
-AMQ8103S	Insufficient storage available.		Give the system more memory, or end other programs.
-AMQ8104S	TernMQ directory %1 not found.		See to TERNMQ_DATA.
-AMQ8105S	Object error: %1.	An object cannot be used.	See the error log.
-AMQ8106S	TernMQ queue manager '%1' is being created.		Wait until it is there, then try again.
-AMQ8107S	TernMQ queue manager '%1' is running.		End it first.
-AMQ8108S	TernMQ queue manager '%1' is ending.		Wait until it has ended, then try again.
-AMQ8109S	TernMQ queue manager '%1' is being deleted.		Wait, then try again.
-AMQ8110S	TernMQ queue manager '%1' already exists.		Choose another name, or delete the queue manager that has it.
-AMQ8112E	TernMQ queue manager '%1' is already running.
+AMQ8101S	TernMQ error (%1) has occurred.	Something went wrong that should not: %2	mqrc --explain describes the reason that the message has in parentheses. If it is an internal error, keep the reports (*.FDC) in the errors folder and send them to the maintainers.
+AMQ8103S	Insufficient storage available.	The operating system gave the command no more memory.	Give the system more memory, or end other programs.
+AMQ8104S	TernMQ directory %1 not found.	The data folder is not there.	Create the folder, or set the environment variable TERNMQ_DATA to the one that you want.
+AMQ8105S	Object error: %1.	An object cannot be used: its definition or its files are damaged, or do not fit together.	Recreate it with rcrmqobj if the log is linear; else delete and define it again.
+AMQ8106S	TernMQ queue manager '%1' is being created.	Another crtmqm is at work on it.	Wait until it is there, then try again.
+AMQ8107S	TernMQ queue manager '%1' is running.	The command needs a queue manager that has ended.	End it with endmqm first.
+AMQ8108S	TernMQ queue manager '%1' is ending.	An endmqm was given, and the queue manager waits for applications or writes its last checkpoint.	Wait until it has ended, then try again.
+AMQ8109S	TernMQ queue manager '%1' is being deleted.	Another dltmqm is at work on it.	Wait, then try again.
+AMQ8110S	TernMQ queue manager '%1' already exists.	The data folder has a queue manager of this name.	Choose another name, or delete the queue manager that has it.
+AMQ8112E	TernMQ queue manager '%1' is already running.	A queue manager runs once.	Nothing has to be done; dspmq shows it.
 AMQ8117S	TernMQ queue manager '%1' deletion incomplete.	Some of its files could not be removed: %2	Remove them by hand.
-AMQ8118E	TernMQ queue manager does not exist.	There is no queue manager '%1'.	Look at the name: dspmq lists those that exist. crtmqm makes one.
-AMQ8124E	TernMQ queue manager '%1' deletion interrupted.		Delete it again.
+AMQ8118E	TernMQ queue manager does not exist.	The data folder (TERNMQ_DATA) has no queue manager '%1'.	Check the name: dspmq lists those that exist. crtmqm makes one.
+AMQ8124E	TernMQ queue manager '%1' deletion interrupted.	Some of its files are gone and others are not.	Delete it again.
 AMQ8135E	Not authorized.	User '%1' may not do this on %2.	Ask an administrator, who may grant it with SET AUTHREC or setmqaut.
-AMQ8137E	TernMQ queue manager '%1' is already starting.		Wait until it has started.
+AMQ8137E	TernMQ queue manager '%1' is already starting.	Another strmqm is at work on it.	Wait until it has started.
 AMQ8138E	The TernMQ queue %1 has an incorrect type.	What was asked is not possible for a queue of this type.	Name a queue of the right type.
-AMQ8139E	Already connected.
-AMQ8140E	Resource timeout error.		Try again.
-AMQ8141E	TernMQ queue manager '%1' is starting.		Wait until it has started.
-AMQ8142E	TernMQ queue manager '%1' stopped.		Start it with strmqm.
+AMQ8139E	Already connected.	The program has a connection to this queue manager.	Use that connection, or end it first.
+AMQ8140E	Resource timeout error.	Something that the command needs was in use for too long.	Try again.
+AMQ8141E	TernMQ queue manager '%1' is starting.	It does not take commands before its restart is done.	Wait until it has started.
+AMQ8142E	TernMQ queue manager '%1' stopped.	The queue manager does not run.	Start it with strmqm.
 AMQ8143E	TernMQ queue not empty.	Queue %1 has messages and what was asked needs it empty.	Clear the queue, or delete it with PURGE.
-AMQ8144E	Log not available.		See AMQ7017.
-AMQ8145E	Connection broken.	The connection to queue manager '%1' was broken.	See the error log of the queue manager.
+AMQ8144E	Log not available.	The recovery log cannot be written or read, so the queue manager stops.	AMQ7017S in the error log names the file and the reason. Correct it, then start the queue manager again.
+AMQ8145E	Connection broken.	The connection to queue manager '%1' was broken.	Use dspmq to see whether the queue manager runs. If it ended by itself, its error log (errors/AMQERR01.LOG in its folder) has the reason; strmqm starts it again.
 AMQ8146E	TernMQ queue manager not available.	Queue manager '%1' is not running.	Start it with strmqm.
-AMQ8147E	TernMQ object %1 not found.		Look at the name and the type.
+AMQ8147E	TernMQ object %1 not found.	The queue manager has no object of this name and type.	Check the name and the type. Names are case-sensitive, and MQSC makes upper case of a name that is not in quotes.
 AMQ8148E	TernMQ object in use.	An application has %1 open.	Wait until no application has it open. DISPLAY QSTATUS TYPE(HANDLE) shows the applications that have.
 AMQ8149S	TernMQ object damaged.	What is on disk of %1 cannot be used.	Recreate it (rcrmqobj) if the log is linear; else delete and define it again.
 AMQ8150E	TernMQ object already exists.	There is an object %1 already.	Use REPLACE, or ALTER it.
 AMQ8151E	TernMQ object has different type.	%1 exists as an object of another type.	Name its type, or choose another name.
 AMQ8152E	Source TernMQ object has different type.	The object %1 that LIKE names is of another type.	Name an object of the same type.
 AMQ8153E	Insufficient disk space for the specified queue.	There is no room for %1.	Make room on the file system.
-AMQ8155E	Connection identifier error.	There is no connection %1.	DISPLAY CONN lists those that there are.
-AMQ8156E	TernMQ queue manager quiescing.	Queue manager '%1' is ending.
-AMQ8157E	Security error.		See the error log.
-AMQ8161E	A required parameter is missing: %1.		Add it.
+AMQ8155E	Connection identifier error.	There is no connection %1, or %1 is not a connection identifier.	DISPLAY CONN(*) lists the connections. Give the 16 hexadecimal digits of CONN, or those of EXTCONN and CONN together.
+AMQ8156E	TernMQ queue manager quiescing.	Queue manager '%1' is ending: it takes no new connections and waits until those that it has are gone.	Wait until it has ended (dspmq), then start it with strmqm. endmqm -i ends without waiting for applications.
+AMQ8157E	Security error.	A check of identity, authority or TLS failed.	AMQ8077W, AMQ5534E or a message about TLS in the error log (errors/AMQERR01.LOG) names the user and what it lacks.
+AMQ8161E	A required parameter is missing: %1.	The command cannot be run without it.	Add it.
 AMQ8165E	The object name %1 is not valid.	A name has letters, digits, and . / _ %%, and no more characters than its kind of object allows. %2	Correct the name.
-AMQ8191E	TernMQ command server is starting.		Wait until it has started.
-AMQ8196E	TernMQ command server already stopped.
-AMQ8206E	The value of %1 is not valid: %2.		Use a value that the reference page of the object lists.
-AMQ8210E	The subscription %1 could not be made: %2.		Correct the cause and try again.
+AMQ8191E	TernMQ command server is starting.	An strmqcsv was given, and it is not ready yet.	Wait until it has started.
+AMQ8196E	TernMQ command server already stopped.	The command server does not run.	Nothing has to be done; strmqcsv starts it.
+AMQ8206E	The value of %1 is not valid: %2.	The attribute does not take this value.	Use a value that the reference page of the object lists.
+AMQ8210E	The subscription %1 could not be made: %2.	The text after the colon is the reason.	Correct the cause and try again.
 AMQ8226E	TernMQ channel already exists.	There is a channel %1 already.	Use REPLACE, or ALTER it.
-AMQ8227E	Channel %1 not found.	There is no channel %1 of this type.	Look at the name and the type.
+AMQ8227E	Channel %1 not found.	There is no channel %1 of this type.	Check the name and the type.
 AMQ8228E	The channel has another type.	Channel %1 is of another type than the command says.	Name its type.
 AMQ8229E	The channel is active.	Channel %1 runs, and what was asked needs it stopped.	Stop it first.
-AMQ8242E	SSLCIPH definition wrong.	'%1' is no CipherSpec that can be used here.	Use one of the CipherSpecs of TLS 1.2 and TLS 1.3, or one of the ANY_ names.
+AMQ8242E	SSLCIPH definition wrong.	'%1' is not a CipherSpec that can be used here.	Use one of the CipherSpecs of TLS 1.2 and TLS 1.3, or one of the ANY_ names.
 AMQ8245W	Entity '%1' has insufficient authority to display object '%2'.	The following requested permissions are unauthorized: %3	Grant it, if that is right: SET AUTHREC or setmqaut.
 AMQ8276I	Display Connection details.
-AMQ8301E	TernMQ storage monitor job could not be started.
+AMQ8301E	TernMQ storage monitor job could not be started.	The queue manager goes on without it.	Check memory and the number of processes, then start the queue manager again.
 AMQ8405I	Syntax error detected at or near end of command segment below:-	The part that is shown was read; what is wrong stands at its end.	Correct the command.
 AMQ8406E	Unexpected 'end of input' in MQSC.	The last line says that the command goes on.	Finish the command.
 AMQ8407I	Display Process details.
@@ -268,45 +269,45 @@ AMQ8412E	Numeric range error.	The value %1 of %2 is not in the range %3.	Give a 
 AMQ8413E	String length error.	The value of %1 is longer than %2 characters.	Give a shorter value.
 AMQ8414I	Display Channel details.
 AMQ8415I	Ping TernMQ Queue Manager command complete.
-AMQ8416E	MQSC timed out waiting for a response from the command server.		See whether the command server runs there; wait longer with -w.
+AMQ8416E	MQSC timed out waiting for a response from the command server.	The queue manager that the commands were sent to did not reply in time.	See whether the command server runs there; wait longer with -w.
 AMQ8417I	Display Channel Status details.
 AMQ8418I	%1 command responses received.
-AMQ8419E	The queue is already in the cluster.
+AMQ8419E	The queue is already in the cluster.	The queue has the cluster already.	Nothing has to be done.
 AMQ8420I	Channel Status not found.	No channel that matches has a status.
-AMQ8421E	A required keyword was not specified: %1.		Add it.
+AMQ8421E	A required keyword was not specified: %1.	The command cannot be run without it.	Add it.
 AMQ8422I	MQSC found the following response to a previous command on the reply queue:
-AMQ8423E	Cluster queue manager %1 not found.		DISPLAY CLUSQMGR lists those that are known.
+AMQ8423E	Cluster queue manager %1 not found.	No queue manager of a cluster matches the name.	DISPLAY CLUSQMGR lists those that are known.
 AMQ8424E	Error detected in a name keyword.	The name %1 is too long, or has characters that no name may have.	Correct the name.
 AMQ8425E	Attribute value error.	What was given for %1 is not valid: %2.	Use a value that the reference page of the object lists.
 AMQ8426I	Valid MQSC commands are:
 AMQ8427I	Valid syntax for the MQSC command:
-AMQ8428E	TYPE keyword has already been specified.		Leave one out.
-AMQ8429E	Error detected in an exit parameter.		Correct it.
-AMQ8430E	Remote queue manager name is unknown.
-AMQ8431E	Transmission queue does not exist.		Define it with USAGE(XMITQ).
-AMQ8432E	You are not allowed to set both the REPOS and REPOSNL fields.		Set one to blank.
-AMQ8433E	You are not allowed to set both the CLUSTER and CLUSNL fields.		Set one to blank.
+AMQ8428E	TYPE keyword has already been specified.	The command has TYPE twice.	Leave one out.
+AMQ8429E	Error detected in an exit parameter.	The name of an exit, or its data, cannot be understood.	Correct it.
+AMQ8430E	Remote queue manager name is unknown.	Nothing says where the queue manager is: no queue manager alias and no transmission queue has its name.	Correct RQMNAME, or define a transmission queue of that name.
+AMQ8431E	Transmission queue does not exist.	The queue that XMITQ names is not there.	Define it with USAGE(XMITQ).
+AMQ8432E	You are not allowed to set both the REPOS and REPOSNL fields.	REPOS names one cluster, REPOSNL a list of them.	Set one to blank.
+AMQ8433E	You are not allowed to set both the CLUSTER and CLUSNL fields.	CLUSTER names one cluster, CLUSNL a list of them.	Set one to blank.
 AMQ8441I	Display Cluster Queue Manager details.
-AMQ8442E	USER and PASSWORD are both needed, or none.
+AMQ8442E	USER and PASSWORD are both needed, or none.	A user without a password, or a password without a user, cannot be used.	Give both or leave both out.
 AMQ8450I	Display queue status details.
-AMQ8451E	STATUS(STOPPED) not allowed with CONNAME specified.
+AMQ8451E	STATUS(STOPPED) not allowed with CONNAME specified.	STATUS(STOPPED) is about every instance of the channel, and CONNAME chooses some of them.	Leave CONNAME out, or use STATUS(INACTIVE).
 AMQ8457I	TernMQ connection stopped.	Connection %1 was ended.
-AMQ8458E	TernMQ connection not stopped.	Connection %1 could not be ended: %2
-AMQ8459E	Not found.
+AMQ8458E	TernMQ connection not stopped.	Connection %1 could not be ended: %2	Check with DISPLAY CONN(*) whether it is still there; end the process of the application if it is.
+AMQ8459E	Not found.	Nothing matches the names that were given.	Check the names and the filter.
 AMQ8461I	Connection identifier not found.	There is no connection that matches %1.
 AMQ8469E	TernMQ subscription %1 in use.	An application has the subscription open.	End the application, or let it close the subscription, and run the command again.
 AMQ8500I	TernMQ Display MQ Files
-AMQ8504E	Command server MQINQ failed for queue %1 with reason code %2.		See to the queue.
-AMQ8506E	Command server MQGET failed for queue %1 with reason code %2.		See to the queue.
-AMQ8507E	Command server MQPUT1 request failed for queue %1 with reason code %2.	A reply could not be put. It goes to the dead-letter queue, if there is one.	See to the reply-to queue.
-AMQ8509E	Command server MQCLOSE of the reply-to queue failed with reason code %1.		See to the reply-to queue.
+AMQ8504E	Command server MQINQ failed for queue %1 with reason code %2.	The command server cannot read attributes of its queue.	mqrc --explain describes the reason code. Check the queue and the authority of the queue manager's user.
+AMQ8506E	Command server MQGET failed for queue %1 with reason code %2.	The command server cannot read commands.	mqrc --explain describes the reason code. Use DISPLAY QLOCAL(SYSTEM.ADMIN.COMMAND.QUEUE) GET, and start the command server again with strmqcsv.
+AMQ8507E	Command server MQPUT1 request failed for queue %1 with reason code %2.	A reply could not be put. It goes to the dead-letter queue, if there is one.	mqrc --explain describes the reason code. Check the reply-to queue.
+AMQ8509E	Command server MQCLOSE of the reply-to queue failed with reason code %1.	The reply was put; the queue stays open.	mqrc --explain describes the reason code. Check the reply-to queue.
 AMQ8521I	Command completion and history unavailable.	The terminal cannot do it.
 AMQ8549I	Total string length exceeded the maximum value of 999 characters.
 AMQ8550I	Display namelist details.
 AMQ8551I	TernMQ namelist changed.	Attributes of namelist %1 were changed.
 AMQ8552I	TernMQ namelist created.	Namelist %1 was defined.
 AMQ8553I	TernMQ namelist deleted.	Namelist %1 was deleted.
-AMQ8554E	String list error: %1.		Correct the list.
+AMQ8554E	String list error: %1.	A list of texts cannot be understood.	Correct the list.
 AMQ8555E	String List String Count Error: %1.	The list has more entries than it may.	Shorten the list.
 AMQ8556I	RESUME QUEUE MANAGER accepted.
 AMQ8557I	SUSPEND QUEUE MANAGER accepted.
@@ -316,31 +317,31 @@ AMQ8560I	TernMQ security cache refreshed.
 AMQ8561E	%1 %2 is not possible here: %3.	It belongs to another platform, or to a function that this version does not have yet.	See the page on limits and differences.
 AMQ8563I	TernMQ authentication information object created.	Object %1 was defined.
 AMQ8564I	TernMQ authentication information object deleted.	Object %1 was deleted.
-AMQ8565E	Queue Status not found.	No application has a queue open that matches %1.
+AMQ8565E	Queue Status not found.	No application has a queue open that matches %1.	Nothing has to be done if nobody should have it open. DISPLAY QSTATUS(name) TYPE(QUEUE) shows a queue that nobody has open.
 AMQ8566I	Display authentication information details.
 AMQ8567I	TernMQ authentication information changed.	Attributes of %1 were changed.
 AMQ8569E	Error in filter specification.	The filter %1 cannot be used: its keyword, operator or value does not fit.	Correct WHERE.
-AMQ8570E	Attribute value %1 has already been specified.		Leave one out.
+AMQ8570E	Attribute value %1 has already been specified.	The value is in the list twice.	Leave one out.
 AMQ8601I	TernMQ trigger monitor started.
 AMQ8602I	TernMQ trigger monitor ended.
 AMQ8603I	Usage: runmqtrm [-m QMgrName] [-q InitQ]
-AMQ8604E	Use of TernMQ trigger monitor not authorized.		The user needs connect on the queue manager and get on the initiation queue.
-AMQ8605E	Queue manager not available to the TernMQ trigger monitor.		Start it with strmqm.
-AMQ8606E	Insufficient storage available to the TernMQ trigger monitor.
-AMQ8607E	TernMQ trigger monitor connection failed.		See the reason that is shown.
+AMQ8604E	Use of TernMQ trigger monitor not authorized.	The trigger monitor ends.	The user needs connect on the queue manager and get on the initiation queue.
+AMQ8605E	Queue manager not available to the TernMQ trigger monitor.	The trigger monitor ends.	Start it with strmqm.
+AMQ8606E	Insufficient storage available to the TernMQ trigger monitor.	The trigger monitor ends.	End other programs, then start it again.
+AMQ8607E	TernMQ trigger monitor connection failed.	The trigger monitor could not connect to the queue manager. The line below has the reason code and its cause.	Start the queue manager, or correct the name after -m. Then start the trigger monitor again.
 AMQ8608E	TernMQ trigger monitor connection broken.	The queue manager ended.	Start it and the trigger monitor again.
-AMQ8609E	Initiation queue missing or wrong type.		Name a local queue that exists.
+AMQ8609E	Initiation queue missing or wrong type.	The trigger monitor ends, because the queue after -q is not a local queue.	Name a local queue that exists.
 AMQ8610E	Initiation queue in use.	An application has it open exclusively.	End that application.
-AMQ8611E	Initiation queue could not be opened.		See the reason that is shown.
+AMQ8611E	Initiation queue could not be opened.	The trigger monitor could not open the queue after -q. The line below has the reason code and its cause.	Correct the name of the queue, or give the user get on it. Then start the trigger monitor again.
 AMQ8612I	Waiting for a trigger message
-AMQ8613E	Initiation queue changed or deleted.		Start the trigger monitor again.
-AMQ8614E	Initiation queue not enabled for input.		ALTER it with GET(ENABLED).
-AMQ8615E	TernMQ trigger monitor failed.		See the reason that is shown.
+AMQ8613E	Initiation queue changed or deleted.	The trigger monitor lost its queue and ends.	Start the trigger monitor again.
+AMQ8614E	Initiation queue not enabled for input.	The trigger monitor waits for trigger messages on a queue with GET(DISABLED).	ALTER it with GET(ENABLED).
+AMQ8615E	TernMQ trigger monitor failed.	The trigger monitor ends. The line below has the reason code and its cause.	Correct the cause, then start the trigger monitor again.
 AMQ8616I	End of application trigger.
 AMQ8617E	Not a valid trigger message.	The message on the initiation queue is not an MQTM; it was put on the dead-letter queue, or dropped if the queue manager has no such queue.	Find the application that puts messages on the initiation queue.
 AMQ8618E	Error starting triggered application.	The command could not be started, or failed at once: %1	Correct the process definition.
-AMQ8619E	Application type %1 not supported.		Use APPLTYPE(UNIX) in the process definition.
-AMQ8620W	Trigger message with warning %1.
+AMQ8619E	Application type %1 not supported.	The process definition is for another system.	Use APPLTYPE(UNIX) in the process definition.
+AMQ8620W	Trigger message with warning %1.	The trigger message came with a warning, and the program was started.	mqrc --explain describes the reason code.
 AMQ8623I	TernMQ listener changed.	Attributes of listener %1 were changed.
 AMQ8624I	TernMQ service changed.	Attributes of service %1 were changed.
 AMQ8625I	TernMQ service created.	Service %1 was defined.
@@ -359,9 +360,9 @@ AMQ8652I	DSPMQRTE command has finished.
 AMQ8653I	DSPMQRTE command started with options '%1'.
 AMQ8654I	Trace-route message with message identifier X'%1' was put; its activities were not asked for.		Give the identifier with -i to see them later.
 AMQ8659I	DSPMQRTE command successfully put a message on queue '%1', queue manager '%2'.
-AMQ8661W	The trace-route message was discarded by '%1' on queue manager '%2', feedback %3.		See what the feedback says: 282 too many activities, 283 not forwarded, 284 not to be delivered.
+AMQ8661W	The trace-route message was discarded by '%1' on queue manager '%2', feedback %3.	The route ends there.	Feedback 282 means too many activities, 283 that the message may not be forwarded, 284 that it may not be delivered. dspmqrte --help has the options for each.
 AMQ8666I	Queue '%1' on queue manager '%2'.
-AMQ8673W	The route is not complete: no more information came in %1 seconds.		A queue manager or a channel on the way may be stopped, or may not record activities (ACTIVREC, ROUTEREC).
+AMQ8673W	The route is not complete: no more information came in %1 seconds.	Parts of the route after the last activity that is shown are not known.	A queue manager or a channel on the way may be stopped, or may not record activities (ACTIVREC, ROUTEREC).
 AMQ8674I	DSPMQRTE command is now waiting for information to display.
 AMQ8690I	TernMQ topic created.	Topic %1 was defined.
 AMQ8691I	TernMQ topic changed.	Attributes of topic %1 were changed.
@@ -375,35 +376,35 @@ AMQ8706I	Request to stop TernMQ Listener accepted.	The listener %1 is being stop
 AMQ8708I	Dead-letter queue handler started to process INPUTQ(%1).
 AMQ8709I	Dead-letter queue handler ending.
 AMQ8721W	Dead-letter message not prefixed by a valid MQDLH.	A message without the header that says why it is there stays on the queue, untouched.	Take it off by hand; see which application put it there.
-AMQ8722W	Dead-letter queue handler unable to put message: Rule %1 Reason %2.		See to the queue that the rule names.
+AMQ8722W	Dead-letter queue handler unable to put message: Rule %1 Reason %2.	The message stays on the dead-letter queue, or the next rule is tried.	mqrc --explain describes the reason. Check the queue that the rule names.
 AMQ8723I	Display pub/sub status details.
-AMQ8730W	Listener already active.
-AMQ8731W	Listener not active.		Start it first.
+AMQ8730W	Listener already active.	A listener of this name runs.	Nothing has to be done; DISPLAY LSSTATUS(*) shows it.
+AMQ8731W	Listener not active.	No listener of this name runs.	Start it first.
 AMQ8732I	Request to stop Service accepted.	The service %1 is being stopped.
 AMQ8733I	Request to start Service accepted.	The service %1 is being started.
 AMQ8734E	Command failed - Program could not be started.	The command of service %1 could not be started: %2	Correct STARTCMD or STOPCMD.
-AMQ8735W	The service is running already.	Service %1 runs.
-AMQ8736W	The service is not running.	Service %1 does not run.
-AMQ8737E	Command failed - There is no start or stop command in service %1.		Set STARTCMD and STOPCMD.
-AMQ8741E	Unable to connect to queue manager %1: reason %2.		Start the queue manager.
-AMQ8742E	Unable to open queue manager: reason %1.
-AMQ8743E	Unable to inquire on queue manager: reason %1.
-AMQ8744E	Unable to close queue manager: reason %1.
-AMQ8745E	Unable to open dead-letter queue for browse: %1, reason %2.		See to the name of the queue and to the authority of the user.
-AMQ8746E	Unable to close dead-letter queue: reason %1.
+AMQ8735W	The service is running already.	Service %1 runs.	Nothing has to be done; DISPLAY SVSTATUS(*) shows it.
+AMQ8736W	The service is not running.	Service %1 does not run.	START SERVICE starts it.
+AMQ8737E	Command failed - There is no start or stop command in service %1.	The service cannot be started, or stopped, without a command.	Set STARTCMD and STOPCMD.
+AMQ8741E	Unable to connect to queue manager %1: reason %2.	The dead-letter queue handler ends.	mqrc --explain %2 describes the reason. Start the queue manager, or correct its name.
+AMQ8742E	Unable to open queue manager: reason %1.	The dead-letter queue handler cannot ask for attributes of the queue manager and ends.	mqrc --explain describes the reason. The user needs inq on the queue manager.
+AMQ8743E	Unable to inquire on queue manager: reason %1.	The dead-letter queue handler cannot ask for attributes of the queue manager and ends.	mqrc --explain describes the reason. The user needs inq on the queue manager.
+AMQ8744E	Unable to close queue manager: reason %1.	The dead-letter queue handler ends.	mqrc --explain describes the reason.
+AMQ8745E	Unable to open dead-letter queue for browse: %1, reason %2.	The dead-letter queue handler ends.	mqrc --explain %2 describes the reason. Check the name of the queue, and that the user has browse and get on it.
+AMQ8746E	Unable to close dead-letter queue: reason %1.	The dead-letter queue handler ends.	mqrc --explain describes the reason.
 AMQ8747E	Integer parameter (%1) outside permitted range.	Line %2 of the rules.	Correct the value.
-AMQ8748E	Unable to get message from dead-letter queue: reason %1.		See to the queue.
-AMQ8749E	Unable to commit/backout action on dead-letter queue: reason %1.
+AMQ8748E	Unable to get message from dead-letter queue: reason %1.	The dead-letter queue handler ends.	mqrc --explain describes the reason. Check the dead-letter queue.
+AMQ8749E	Unable to commit/backout action on dead-letter queue: reason %1.	The last action was not completed; the message is where it was.	mqrc --explain describes the reason. Start the handler again.
 AMQ8750E	No valid input provided to runmqdlq.	Either there was no rule, or no rule could be understood.	Correct the rules table.
 AMQ8752E	Parameter(%1) exceeds maximum length.	Line %2 of the rules.	Shorten the value.
 AMQ8753E	Duplicate parameter(%1) found.	Line %2 of the rules.	Leave one out.
 AMQ8754I	Display topic status details.
 AMQ8756E	Error detected in rule: %1.	Line %2 of the rules.	Correct the rule.
-AMQ8757E	Integer parameter %1 outside permitted range on line %2.		Correct the value.
-AMQ8758E	%1 errors detected in input to runmqdlq.		Correct the rules table. Nothing was done.
-AMQ8759E	Invalid combination of parameters to dead-letter queue handler on line %1.		See the page of runmqdlq for what goes together.
-AMQ8766E	Unexpected return code on MQGET request to dead-letter queue: %1.		See to the queue.
-AMQ8769E	Unable to disconnect from queue manager.
+AMQ8757E	Integer parameter %1 outside permitted range on line %2.	The rules table has a number that is too small or too large.	Correct the value.
+AMQ8758E	%1 errors detected in input to runmqdlq.	The rules table is not used.	The lines above name each error. Correct the rules table, then start runmqdlq again.
+AMQ8759E	Invalid combination of parameters to dead-letter queue handler on line %1.	The rule has keywords that exclude each other, or lacks one that belongs to its ACTION.	Correct the rule: FWD needs FWDQ, and RETRY takes no FWDQ. The page on tools (runmqdlq) lists the keywords.
+AMQ8766E	Unexpected return code on MQGET request to dead-letter queue: %1.	The dead-letter queue handler ends.	mqrc --explain describes the code. Check the dead-letter queue.
+AMQ8769E	Unable to disconnect from queue manager.	The connection was lost before it could be ended. Work that was committed stays.	Use dspmq to see whether the queue manager runs.
 AMQ8853I	TernMQ communication information object created.	Object %1 was defined.
 AMQ8854I	TernMQ communication information object changed.	Attributes of %1 were changed.
 AMQ8855I	TernMQ communication information object deleted.	Object %1 was deleted.
@@ -411,25 +412,25 @@ AMQ8861I	Display communication information details.
 AMQ8862I	TernMQ authority record set.
 AMQ8863I	TernMQ authority record deleted.
 AMQ8864I	Display authority record details.
-AMQ8865E	TernMQ authority record not found.
+AMQ8865E	TernMQ authority record not found.	No authority record has this profile, type and user or group.	DISPLAY AUTHREC lists the records.
 AMQ8866I	Display entity authority details.
 AMQ8867I	Display authority service details.
-AMQ8870E	Unable to add, change or delete the authority record for profile %1: %2.
+AMQ8870E	Unable to add, change or delete the authority record for profile %1: %2.	The text after the colon is the reason.	Correct the profile, the user or group, or the authorities.
 AMQ8871E	Entity, principal or group not known.	There is no %1.	Use the name of a user or group that is known here.
 AMQ8877I	TernMQ channel authentication record set.
 AMQ8878I	Display channel authentication record details.
-AMQ8879E	Channel authentication record type not valid.
-AMQ8880E	Channel authentication record action not valid.
-AMQ8881E	Channel authentication record warning not valid.
-AMQ8882E	The channel authentication record user is missing.
-AMQ8883E	Channel authentication record already exists.		Use ACTION(REPLACE).
-AMQ8884E	Channel authentication record not found.
-AMQ8885E	Parameter not allowed for this action on a channel authentication record: %1.
-AMQ8886E	Parameter not allowed for this channel authentication record type: %1.
-AMQ8887E	Parameter missing for this channel authentication record type: %1.
-AMQ8888E	Channel authentication profile name is invalid: %1.
-AMQ8889E	Channel authentication record: the address %1 is not valid.
-AMQ8890E	Channel authentication record: the range of addresses %1 is not valid.
+AMQ8879E	Channel authentication record type not valid.	TYPE is not one of the types of rules.	Use BLOCKUSER, BLOCKADDR, SSLPEERMAP, ADDRESSMAP, USERMAP or QMGRMAP.
+AMQ8880E	Channel authentication record action not valid.	ACTION is not one of the actions.	Use ADD, REPLACE, REMOVE or REMOVEALL.
+AMQ8881E	Channel authentication record warning not valid.	WARN takes NO or YES.	Use WARN(NO) or WARN(YES).
+AMQ8882E	The channel authentication record user is missing.	USERSRC(MAP) needs the user that the channel works as.	Give it with MCAUSER.
+AMQ8883E	Channel authentication record already exists.	A rule with the same channel name, type and match is there.	Use ACTION(REPLACE).
+AMQ8884E	Channel authentication record not found.	No rule has this channel name, type and match.	DISPLAY CHLAUTH(*) lists the rules.
+AMQ8885E	Parameter not allowed for this action on a channel authentication record: %1.	The action takes fewer parameters.	Leave the parameter out.
+AMQ8886E	Parameter not allowed for this channel authentication record type: %1.	The type of rule takes other parameters.	Leave the parameter out, or use another TYPE.
+AMQ8887E	Parameter missing for this channel authentication record type: %1.	The type of rule cannot be set without the parameter.	Add the parameter.
+AMQ8888E	Channel authentication profile name is invalid: %1.	A profile is a channel name of up to 20 characters, with * as a wildcard.	Correct the name.
+AMQ8889E	Channel authentication record: the address %1 is not valid.	An address is one of IPv4 or IPv6, with * for parts and - for ranges.	Correct the address.
+AMQ8890E	Channel authentication record: the range of addresses %1 is not valid.	A range has its lower end first and does not overlap with another.	Correct the range.
 AMQ8919I	There are no matching TernMQ authority records.
 AMQ8932I	Display application status details.
 AMQ8935I	Purge of channel accepted.	Channel %1 is being purged.
@@ -439,10 +440,10 @@ AMQ8942I	Starting to process automatic MQSC configuration.	Its commands come fro
 AMQ8971I	TernMQ trace started.	Trace %1 of %2 is on until it is stopped, or the queue manager ends.
 AMQ8972I	TernMQ trace stopped.	Of trace %1, the classes that were named are off.
 AMQ8973I	Display trace details.
-AMQ8974E	No trace fits %1.		Look at the traces that are on with DISPLAY TRACE(*).
+AMQ8974E	No trace fits %1.	No trace that is on has this number or these options.	Look at the traces that are on with DISPLAY TRACE(*).
 AMQ8975I	TernMQ system parameters set.	They hold from the next interval on.
 AMQ8976I	Display system parameters.
-AMQ8977E	The value '%2' of %1 is not valid: %3.
+AMQ8977E	The value '%2' of %1 is not valid: %3.	The attribute does not take this value; the text after the colon is the reason.	Correct the value.
 AMQ8978E	No more traces can be started.	There are 32 traces.	Stop one with STOP TRACE.
 AMQ8979I	Reset TernMQ queue statistics details.
 AMQ8980I	Cursor %1 of queue %2 has expired.	It was not used for %3 minutes. The queue manager keeps no more messages for it.	A reader that is to come back may have a cursor without EXPIRY, or with a longer one.
@@ -451,15 +452,15 @@ AMQ8982I	TernMQ cursor created.	Cursor %1 was created.
 AMQ8983I	Display cursor details.
 AMQ8984I	TernMQ cursor reset.	Cursor %1 is at position %2 now.
 AMQ8985I	TernMQ cursor deleted.	Cursor %1 was deleted.
-AMQ8986E	Cursor %1 not found.		Look at the names with DISPLAY CURSOR(*).
+AMQ8986E	Cursor %1 not found.	The queue manager has no stream cursor of this name.	Check the name; DISPLAY CURSOR(*) lists the cursors.
 AMQ8987I	Display ledger details.
 AMQ8988I	TernMQ ledger row deleted.	The batches of owner %1 are forgotten.
-AMQ8989E	The ledger has no row of owner %1.		Look at the owners with DISPLAY LEDGER(*).
+AMQ8989E	The ledger has no row of owner %1.	Nobody of this name has written a batch, or the row was deleted.	Look at the owners with DISPLAY LEDGER(*).
 AMQ8990I	%2 TernMQ messages moved.	Messages of queue %1 were moved to another queue.
 AMQ8993I	TernMQ channel initiator stopped.	The channel initiator of queue %1 is being stopped.
 AMQ8994E	No more channel initiators can be started.	The initiator of queue %1 would be more than the %2 that may run (MaxInitiators).	Stop another one.
-AMQ8995E	There is no channel initiator for queue %1.		See INITQ of those that run.
-AMQ8996E	Channel '%1' is not in doubt.	There is no batch to be resolved.
+AMQ8995E	There is no channel initiator for queue %1.	No channel initiator reads the queue, so triggers on it start nothing.	Start one with START CHINIT INITQ(%1), or correct INITQ of the transmission queue.
+AMQ8996E	Channel '%1' is not in doubt.	There is no batch to be resolved.	Nothing has to be done.
 AMQ8998I	TernMQ topic string cleared.	The retained publication of topic %1 was removed, if it had one.
 AMQ9001I	Channel '%1' ended normally.
 AMQ9002I	Channel '%1' is starting.
@@ -472,50 +473,50 @@ AMQ9189E	The data length set by the exit is not valid.	The exit '%1' of channel 
 AMQ9190E	Channel stopping because of an error in the exit.	Channel '%1', exit %2: %3.	Correct the exit, then start the channel again.
 AMQ9202E	Remote host %1 not available, retry later.	The conversation could not be begun. The reason was %2.	See whether the host and its listener run, and whether a network or a firewall is between.
 AMQ9203E	A configuration error for channel '%1' occurred.	%2	Correct CONNAME, LOCLADDR or TRPTYPE of the channel.
-AMQ9206E	Error sending data to host %1.	The reason was %2.	See to the network and to the other end.
-AMQ9207E	The data received from host %1 on channel %2 is not valid.	It follows no protocol that is spoken here.	See what connects there.
-AMQ9208E	Error on receive from host %1.	The reason was %2.	See to the network and to the other end.
-AMQ9209E	Connection to host '%1' for channel '%2' closed.	The other end went away in the middle of a conversation.	See the error log of the other end.
-AMQ9213E	A communications error for %1 occurred.	The call was %2, the reason %3.	See to the network.
+AMQ9206E	Error sending data to host %1.	The reason was %2.	Check the network between the two machines, and whether the program or queue manager at the other end still runs.
+AMQ9207E	The data received from host %1 on channel %2 is not valid.	It follows no protocol that is spoken here.	Find the program at that address: it connects to this port and does not speak the protocol of MQ, or uses TLS where the channel has none.
+AMQ9208E	Error on receive from host %1.	The reason was %2.	Check the network between the two machines, and whether the program or queue manager at the other end still runs.
+AMQ9209E	Connection to host '%1' for channel '%2' closed.	The other end closed the socket in the middle of a conversation: the program ended without MQDISC, or its queue manager did.	Nothing has to be done if the program was ended on purpose. Else look at the output of the client program, or at AMQERR01.LOG of the partner queue manager, for the same time.
+AMQ9213E	A communications error for %1 occurred.	The call was %2, the reason %3.	Check the network.
 AMQ9218E	The listener could not bind to port %1.	Address %2: %3	End what uses the port, or use another.
-AMQ9228E	The responder program could not be started.		See the messages before this one.
-AMQ9245W	Unable to obtain account details for channel MCA user ID '%1'.		Use a user that is known here in MCAUSER.
+AMQ9228E	The responder program could not be started.	An incoming connection was closed, because no task could be started for it.	Check memory, threads and open files (ulimit -u, ulimit -n).
+AMQ9245W	Unable to obtain account details for channel MCA user ID '%1'.	The operating system does not know the user that the channel is to work as.	Use a user that is known here in MCAUSER.
 AMQ9248E	The program could not bind to a TCP/IP socket.	The address was %1, the reason %2.	Correct LOCLADDR of the channel, or end what uses the port.
-AMQ9258E	The channel '%1' was ended by the operator.
-AMQ9259E	Connection timed out from host '%1'.	A heartbeat on channel '%2' was not answered in time.	See to the network and to the other end.
-AMQ9271E	Channel '%1' timed out.	Host '%2' connected and did not say in time who it is.	See what connects there.
+AMQ9258E	The channel '%1' was ended by the operator.	STOP CHANNEL was given for it.	START CHANNEL starts it again.
+AMQ9259E	Connection timed out from host '%1'.	A heartbeat on channel '%2' was not answered in time.	Check the network and to the other end.
+AMQ9271E	Channel '%1' timed out.	Host '%2' connected and did not say in time who it is.	Find the program at that address: it opened a connection to the port of the listener and sent too little, as scanners of ports do.
 AMQ9489E	The maximum number of instances, %1, of channel '%2' was reached.	No more clients can use the channel at once.	End clients, or allow more with MAXINST.
 AMQ9490E	The maximum number of instances, %1, of channel '%2' was reached for an individual client.	Host '%3' has as many connections as one client may have.	End clients there, or allow more with MAXINSTC.
-AMQ9492E	The responder program encountered an error: %1.		See the messages before this one.
+AMQ9492E	The responder program encountered an error: %1.	The text says what happened to incoming connections. Messages that unauthenticated connections cause are bounded: what is above the bound is counted and not written.	If there are many, find out which machine they come from, and block its address with SET CHLAUTH ... TYPE(BLOCKADDR) or a firewall.
 AMQ9502E	Type of channel not suitable for action requested.	Channel '%1' is not of a type that '%2' can use.	Correct the name at the other end.
-AMQ9503E	Channel negotiation failed.	Channel '%1' could not be established.	See the error log of the other end.
-AMQ9504E	A protocol error was detected for channel '%1'.		Keep the error logs of both ends.
+AMQ9503E	Channel negotiation failed.	Channel '%1' could not be established: the two ends do not agree on its attributes.	Compare the two definitions: type of the channel, MAXMSGL, SEQWRAP, SSLCIPH. AMQERR01.LOG of the partner has the message that names the attribute.
+AMQ9504E	A protocol error was detected for channel '%1'.	The partner sent something that the protocol does not allow at this point, and the channel has ended.	Start the channel again. If it happens again, keep AMQERR01.LOG of both ends and send them to the maintainers.
 AMQ9505E	Channel sequence wrap values are different.	Channel '%1', host '%2': SEQWRAP differs at the two ends (%3).	Give both ends the same SEQWRAP, then start the channel.
-AMQ9506E	Message receipt confirmation failed.	Channel '%1' has ended because the queue manager at '%2' did not take the last batch. The status was %3.	See the error log of the other end.
-AMQ9508E	Program cannot connect to queue manager '%1'. Reason code %2.		See to the queue manager.
-AMQ9509E	Program cannot open queue manager object '%1' on queue manager '%2'. Reason code %3.		See to the object and to the authority.
-AMQ9510E	Messages cannot be retrieved from a queue.	Channel '%1' has ended: a get from queue '%2' failed with reason code %3.	See to the transmission queue.
+AMQ9506E	Message receipt confirmation failed.	Channel '%1' has ended because the queue manager at '%2' did not take the last batch. The status was %3.	The messages stay on the transmission queue and are sent again. AMQERR01.LOG of the partner has the reason why it could not keep the batch: a full queue or disk, as a rule.
+AMQ9508E	Program cannot connect to queue manager '%1'. Reason code %2.	The channel or command ends.	mqrc --explain %2 describes the reason code. Start the queue manager, or correct its name.
+AMQ9509E	Program cannot open queue manager object '%1' on queue manager '%2'. Reason code %3.	The channel or command ends.	mqrc --explain %3 describes the reason code. Check that the object exists and that the user may use it.
+AMQ9510E	Messages cannot be retrieved from a queue.	Channel '%1' has ended: a get from queue '%2' failed with reason code %3.	mqrc --explain %3 describes the reason code. Check the transmission queue: GET(ENABLED), and no other program that has it open exclusively.
 AMQ9511E	Messages cannot be put to a queue.	Channel '%1' has ended: a message could be put neither to its queue nor to a dead-letter queue ('%2', reason code %3). It stays at the sender.	Correct what the reason says.
-AMQ9513E	Maximum number of channels reached.		Allow more with MaxChannels, or end channels.
-AMQ9514E	Channel '%1' is in use.	It runs already.
+AMQ9513E	Maximum number of channels reached.	No more connections are taken: MaxChannels or MaxActiveChannels of qm.ini, or the number of open files, is reached.	End channels that are not needed, or raise MaxChannels and MaxActiveChannels in qm.ini, and ulimit -n.
+AMQ9514E	Channel '%1' is in use.	An instance of the channel runs already, or the partner has not noticed that the last one ended.	DISPLAY CHSTATUS('%1') shows it. STOP CHANNEL('%1') ends it; AdoptNewMCA in qm.ini lets a new connection replace it.
 AMQ9517W	Message on queue '%1' is not the state of a channel.	The message with MsgId %2 is where a channel keeps its sequence numbers, and it was not put there by this queue manager, or it is damaged. The channel goes on as if it were not there.	Find out who put it there, and allow nobody but administrators to use the queue. If the channel then has a sequence number error, use RESET CHANNEL.
 AMQ9519E	Channel '%1' not found.	A partner, or a trigger message, asked for a channel that is not defined here, or whose type does not fit. If a trigger message names none, %1 is its transmission queue, which no channel serves.	Define it, or correct the name at the other end, or TRIGDATA of the transmission queue.
 AMQ9520E	Channel '%1' not defined remotely.	There is no channel of this name at '%2'.	Define it there, or correct the name.
-AMQ9524E	Remote queue manager unavailable for channel '%1'.		Start it.
+AMQ9524E	Remote queue manager unavailable for channel '%1'.	The partner queue manager does not run, or is ending.	Start the partner. The channel tries again by SHORTRTY and LONGRTY.
 AMQ9525E	Remote queue manager is ending.	Channel '%1' has ended because the queue manager at '%2' is ending.	Nothing, if that is planned: the channel is tried again.
-AMQ9526E	Message sequence number error for channel '%1'.	The two ends differ on which message was the last: %2 was received and %3 expected.	See what became of the messages between, then reset the channel.
+AMQ9526E	Message sequence number error for channel '%1'.	The two ends differ on which message was the last: %2 was received and %3 expected.	Compare the last messages at both ends: none may be lost or doubled by the reset. Then use RESET CHANNEL('%1') SEQNUM(n).
 AMQ9528I	User requested closure of channel '%1'.	The channel was stopped by a command, or because its queue manager ends.
-AMQ9533W	Channel '%1' is not currently active.	There is nothing to stop.
+AMQ9533W	Channel '%1' is not currently active.	There is nothing to stop.	Nothing has to be done; START CHANNEL('%1') starts it.
 AMQ9534E	Channel '%1' is not currently enabled.	It was stopped.	Start it.
 AMQ9535E	User exit not valid.	Channel '%1' ends because its exit '%2' cannot be used: %3.	Put the file into the folder for exits, or correct the name in the channel.
-AMQ9536E	Channel ended by an exit.	Channel '%1' has ended because an exit wanted it: '%2' is the exit, or the host where it is.	See the error log of that end and the exit.
+AMQ9536E	Channel ended by an exit.	Channel '%1' has ended because an exit wanted it: '%2' is the exit, or the host where it is.	Look at what the exit logs, and correct it, or remove it from the channel definition.
 AMQ9540E	Commit failed.	Channel '%1' has ended: a batch could not be committed ('%2', reason code %3).	Correct what the reason says.
 AMQ9541E	CCSID supplied for data conversion not supported.	Channel '%1', host '%2': the headers of messages cannot be converted (%3).	Use a character set that both queue managers know.
-AMQ9544W	Messages not put to destination queue.	Messages of channel '%1' could not be put on their queues and went to a dead-letter queue: 1 that of this queue manager, 2 that of the partner (%2).	See the messages on that queue: their MQDLH says where they were to go and why they did not come there.
+AMQ9544W	Messages not put to destination queue.	Messages of channel '%1' could not be put on their queues and went to a dead-letter queue: 1 that of this queue manager, 2 that of the partner (%2).	Browse that dead-letter queue (amqsbcg): the header (MQDLH) of each message has its destination and the reason code. Correct the cause; runmqdlq then sends the messages on.
 AMQ9545I	Disconnect interval expired on channel '%1'.
 AMQ9547E	Type of remote channel not suitable for action requested.	Channel '%1' is of a type at '%2' that cannot answer this call.	Correct the types of both definitions.
 AMQ9557E	Queue Manager User ID initialization failed for '%1'.	The call to begin the work of this user failed: CompCode %2, Reason %3.	Correct what the reason says: the user may not be known or not be authorized.
-AMQ9558E	The remote channel '%1' on host '%2' is not currently available.		See the error log there.
+AMQ9558E	The remote channel '%1' on host '%2' is not currently available.	The partner refused the channel: it is stopped there, or its queue manager is ending.	Start the channel at the partner: START CHANNEL('%1').
 AMQ9565E	No dead-letter queue defined.	Channel '%1' has ended: a message cannot be sent, and the dead-letter queue '%2' does not take it (reason code %3). It stays on its queue.	Define a dead-letter queue, or correct what the reason says.
 AMQ9573E	Maximum number of active channels reached.	Channel '%1' waits as STARTING until one of the %2 active channels ends.	Allow more with MaxActiveChannels, or lower DISCINT.
 AMQ9574I	Channel '%1' can now be started.	It waited for a place among the active channels, and has one.
@@ -525,14 +526,14 @@ AMQ9633E	Bad TLS certificate for channel '%1'.	The certificate of host '%2' or t
 AMQ9635E	Channel '%1' did not specify a valid CipherSpec.	Host '%2' begins with TLS, and the channel has no SSLCIPH.	Give the channel a CipherSpec, or connect without TLS.
 AMQ9636E	TLS distinguished name does not match peer name, channel '%1'.	The certificate of host '%2' is of '%3', and SSLPEER wants '%4'.	Correct SSLPEER, or use another certificate.
 AMQ9637E	Channel is lacking a certificate.	Channel '%1' wants a certificate of its clients (SSLCAUTH(REQUIRED)), and host '%2' has shown none.	Give the client a certificate, or make SSLCAUTH OPTIONAL.
-AMQ9638E	TLS communications error for channel '%1'.	The handshake with host '%2' ended: %3.	See the error log of the other end.
+AMQ9638E	TLS communications error for channel '%1'.	The handshake with host '%2' ended: %3.	Check that both ends have the same SSLCIPH, and certificates that the other end trusts. AMQERR01.LOG of the partner has its side of the handshake.
 AMQ9639E	Remote channel '%1' did not specify a CipherSpec.	Host '%2' connected without TLS, and the channel has the CipherSpec '%3'.	Give the client a CipherSpec.
 AMQ9641E	Remote CipherSpec error for channel '%1'.	The queue manager at '%2' does not accept the CipherSpec of this end.	Use the same CipherSpec at both ends.
 AMQ9642E	No TLS certificate for channel '%1'.	The queue manager at '%2' wants a certificate and was shown none.	Give the queue manager a certificate, or make SSLCAUTH OPTIONAL there.
 AMQ9643E	Remote TLS peer name error for channel '%1'.	SSLPEER of the channel at '%2' does not fit the certificate of this end.	Correct SSLPEER there, or use another certificate here.
-AMQ9660E	Key repository: password incorrect or stash file absent.	The key repository %1 cannot be opened.	See to the files of the key repository.
+AMQ9660E	Key repository: password incorrect or stash file absent.	The key repository %1 cannot be opened.	Check the files that SSLKEYR names (the folder ssl of the queue manager if it is blank) and KEYRPWD.
 AMQ9776E	Channel was blocked by userid.	User '%2' may not use channel '%1' (address %3).	See DISPLAY CHLAUTH; correct the user or the rule.
 AMQ9777E	Channel was blocked.	The rules of channel authentication refuse channel '%1' from %2.	See DISPLAY CHLAUTH with MATCH(RUNCHECK); correct the rules if that was wrong.
 AMQ9788W	Slow DNS lookup for address '%1'.	Its host name was not found within %2 seconds. Rules of channel authentication with host names do not match it.	Correct the name service, use addresses in the rules, or ALTER QMGR REVDNS(DISABLED).
-AMQ9999E	Channel '%1' to host '%2' ended abnormally.		See the messages before this one.
+AMQ9999E	Channel '%1' to host '%2' ended abnormally.	The channel ended because of an error that a message written just before this one names, for the same channel and time.	Find that message: it is the last one above that names channel '%1', such as AMQ9202E (no listener), AMQ9519E (channel not defined) or AMQ9777E (a CHLAUTH rule). Its action says what to do.
 """

@@ -12,7 +12,7 @@ from typing import Final, final
 
 SEVERITIES: Final = "IWEST"  # information, warning, error, severe, the program ends
 _NOTHING_TO_DO: Final = "None."
-_SEE_LOG: Final = "See the error log for what led to it."
+_NOT_IN_TABLE: Final = "Report the id to the maintainers: the table of messages lacks it."
 _INSERT: Final = re.compile(r"%([1-9%])")
 
 
@@ -26,7 +26,7 @@ class MessageRow:
         self.message_id = message_id
         self.text = text
         self.explanation = explanation or text
-        self.action = action or (_NOTHING_TO_DO if message_id[-1] in "IW" else _SEE_LOG)
+        self.action = action or (_NOTHING_TO_DO if message_id[-1] in "IW" else _NOT_IN_TABLE)
 
     @property
     def severity(self) -> str:

@@ -69,6 +69,27 @@ def test_every_row_says_what_happened_and_what_to_do() -> None:
         assert row.action
 
 
+# An action that sends the reader to a place without saying what to look for there.
+CIRCULAR = re.compile(
+    r"^See (?:the )?(?:error logs?|messages?|reason)\b(?! \w+ in)|^See to\b|^See AMQ"
+    r"|See the error log(?: of the other end| there)?\.|See the messages? before this one"
+)
+
+
+def test_every_fault_has_words_of_its_own_for_the_cause_and_the_action() -> None:
+    faults = [row for row in all_messages() if row.severity in "EWST"]
+    assert len(faults) > 250
+    assert [row.message_id for row in faults if row.explanation == row.text] == []
+    assert [row.message_id for row in faults if row.action in ("", "None.")] == []
+
+
+def test_no_action_only_sends_the_reader_elsewhere() -> None:
+    assert CIRCULAR.search("See the error log.")
+    assert CIRCULAR.search("See the messages before this one, and retry.")
+    found = [row.message_id for row in all_messages() if CIRCULAR.search(row.action)]
+    assert found == []
+
+
 @pytest.mark.parametrize("number", EVERYDAY.split())
 def test_messages_of_everyday_work_have_their_severity(number: str) -> None:
     assert message_row(f"AMQ{number}").message_id == f"AMQ{number}"
