@@ -1,4 +1,4 @@
-"""Goal: docs/channel-control.md has the states and their changes as they are.
+"""Goal: docs/administration/channel-control.md has the states and their changes as they are.
 Method: the tables of the page against those of the code.
 """
 
@@ -10,7 +10,7 @@ from typing import Final
 
 from ternmq.kernel.channel_transitions import FOLLOWERS, STATES
 
-PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "channel-control.md"
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "administration" / "channel-control.md"
 
 
 def cells(pattern: str) -> list[list[str]]:

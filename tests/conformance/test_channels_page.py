@@ -1,5 +1,5 @@
-"""Goal: docs/conformance-channels.md has each rule of message channels, with tests that exist.
-Method: look each name of its tables up in its file; a rule without a test says "not shown".
+"""Goal: docs/reference/conformance-channels.md has each rule of message channels, with tests that
+exist. Method: look each name of its tables up in its file; a rule without a test says "not shown".
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PAGE: Final = ROOT / "docs" / "conformance-channels.md"
+PAGE: Final = ROOT / "docs" / "reference" / "conformance-channels.md"
 RULES: Final = (
     "A1 A2 A3 A5 A6 A7 A9 A10 A11 B1 B2 B3 B5 B6 C1 C3 C4 C5 C7 C8 C9 D2 D3 D4 D6 D7 D8 E2 E3 E4 "
     "F1 F2 F3 F5 F6 F7 F9 G1 G2 G4 G5 G6 G8 G9 G10 G12 H1 H2 H4 H5 H6 H8 H9 I1 I3 I4 I5 I7 "

@@ -1,5 +1,5 @@
 """Goal: what two queue managers agree on, batches, numbers and LUWIDs of their channels, and what a
-partner may not say. The ids are those of docs/conformance-channels.md.
+partner may not say. The ids are those of docs/reference/conformance-channels.md.
 
 Method: two queue managers in memory in one loop, over real sockets; a partner made of bytes where
 the rule is about one that is wrong.

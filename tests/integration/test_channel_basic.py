@@ -1,5 +1,5 @@
 """Goal: message channels between two queue managers that are processes of their own: pairings,
-restarts, stops, links that break, TLS. The ids are those of docs/conformance-channels.md.
+restarts, stops, links that break, TLS. The ids are those of docs/reference/conformance-channels.md.
 
 Method: real processes, shared by the tests of this file; a proxy where a link breaks.
 """

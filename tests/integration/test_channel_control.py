@@ -1,5 +1,5 @@
 """Goal: channels are started, triggered, retried, stopped and remembered as the rules of
-docs/conformance-channels.md say.
+docs/reference/conformance-channels.md say.
 
 Method: two real queue managers; each test has channels of its own between them. What needs a
 restart, or settings of qm.ini, is in `test_channel_restarts`.

@@ -1,6 +1,6 @@
 """Goal: what becomes of messages that a channel cannot deliver, as whom it puts, and lists, between
 two queue managers that are processes of their own. The ids are those of
-docs/conformance-channels.md.
+docs/reference/conformance-channels.md.
 
 Method: real processes, shared by the tests of this file, each with a channel of its own.
 """

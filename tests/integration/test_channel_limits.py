@@ -1,5 +1,5 @@
 """Goal: MaxChannels and MaxActiveChannels are two limits, with waiting and events: rules of
-docs/conformance-channels.md.
+docs/reference/conformance-channels.md.
 
 Method: two real queue managers, the sending one with MaxChannels=2 and MaxActiveChannels=1.
 """

@@ -1,5 +1,5 @@
 """Goal: what is kept of channels over a restart, batches in doubt that an operator resolves, status
-and events with true figures: rules of docs/conformance-channels.md.
+and events with true figures: rules of docs/reference/conformance-channels.md.
 
 Method: two real queue managers; a proxy between them cuts where a batch is in doubt.
 """

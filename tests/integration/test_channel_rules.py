@@ -12,6 +12,7 @@ import pytest
 
 from ternmq.base import constants as mq
 from ternmq.base.reasons import MQRC_CHANNEL_BLOCKED
+from ternmq.channel.agent import NO_RETRY
 from ternmq.codec.pcf.structures import unpack_pcf
 from tests.unit.network.certificates import Certificates
 from tests.unit.network.channels.two_managers import Node, two_managers, until
@@ -118,3 +119,21 @@ def test_partner_when_only_users_are_blocked_then_it_runs() -> None:
         await until(lambda: other.depth("T") == 1, "delivery")
 
     ran("TYPE(QMGRMAP) QMNAME(OTHER) USERSRC(NOACCESS)", work)
+
+
+def test_partner_when_its_user_may_not_connect_then_it_is_told_and_both_ends_log_it() -> None:
+    async def run() -> None:
+        async with two_managers(users={"app": ["staff"]}) as (one, other):
+            one.pair(other)
+            other.run(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(RCVR) MCAUSER('app')")
+            one.put("R", b"x")
+            one.start(CHANNEL)
+            await until(lambda: bool(one.seen.ends) and bool(other.seen.ends), "both ends")
+            (sent,), (refused,) = one.seen.ends, other.seen.ends
+            assert (sent.kind, sent.message_id, sent.status) == (NO_RETRY, "AMQ9503E", 20)
+            assert (refused.kind, refused.message_id) == (NO_RETRY, "AMQ9508E")
+            assert ("AMQ9557E", ("app", 2, 2035)) in other.logged
+            assert "AMQ9999E" in other.ids
+            assert one.depth("QMB") == 1
+
+    asyncio.run(run())

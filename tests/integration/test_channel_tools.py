@@ -36,6 +36,7 @@ MASKS: Final = (
     (r"127\.0\.0\.1\(\d+\)", "127.0.0.1(<port>)"),
     (r"LUWID\((?!0{16})[0-9A-F]{16}\)", "LUWID(<luwid>)"),
     (r"(NETTIME|XQTIME|BYTSSENT|BYTSRCVD)\([\d,]+\)", r"\1(<n>)"),
+    (r"JOBNAME\((?!0{16})[0-9A-F]{16}\)", "JOBNAME(<process>)"),
     (r"MCAUSER\(\w+\)", "MCAUSER(<user>)"),
     (r"SUBSTATE\(\w*\)", "SUBSTATE(<substate>)"),
 )

@@ -11,6 +11,8 @@ each of them looks at the fields:
     watches       the transmission queue is empty: call `message_there` once it may have a message
     status, substate   MQCHS_ and MQCHSSTATE_, for DISPLAY CHSTATUS
     notices       AMQ messages for the error log that end nothing; the driver empties the list
+    has_exits     its methods may take long: the driver calls them in a thread of the channel's own,
+                  and looks at the fields when they have returned
     takes_bytes   receive exits see segments before anyone reads their headers: the driver calls
                   `received_bytes` instead of `received`. It may change with each segment
     is_full       more segments came than could be handled: the driver reads no more from the socket
@@ -41,7 +43,7 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.indicator import Indicator
 from ternmq.channel.channel_state import NO_LUWID, ChannelState
-from ternmq.channel.figures import ChannelFigures
+from ternmq.channel.figures import ChannelFigures, ExitFigures
 from ternmq.channel.settings import ChannelSettings
 from ternmq.wire.fap.compression import Expander, Packer
 from ternmq.wire.fap.segment import Segment
@@ -94,8 +96,10 @@ class Want:
         self.sequence = 0
         self.in_doubt = False  # COMMIT, BACK_OUT: the batch that a resync has decided
         self.messages = 0  # of the batch
-        # GET: got; BURY and PLACE: given. MQXQH and what follows, as on a transmission queue.
-        self.message: bytes | None = None
+        # GET: got; BURY and PLACE: given. MQXQH and what follows, as on a transmission queue; where
+        # they come apart, `head` is the MQXQH and `body` what follows.
+        self.head: bytes | None = None
+        self.body = b""
         self.is_fast = False  # the message is nonpersistent and the channel fast: no syncpoint
         self.waited_ns: i64 = 0  # GET: how long the message was on its queue; 0: not measured
         self.bytes_max: i64 = (
@@ -114,6 +118,19 @@ class Want:
         self.retries_all = False  # PLACE: a retry exit decides: TRY_AGAIN whatever the reason
         self.outcome = PLACED
         self.state: ChannelState | None = None
+
+    @property
+    def message(self) -> bytes | None:
+        """Both, together."""
+        if self.body and self.head is not None:
+            self.head += self.body
+            self.body = b""
+        return self.head
+
+    @message.setter
+    def message(self, message: bytes | None) -> None:
+        self.head = message
+        self.body = b""
 
 
 @final
@@ -134,7 +151,8 @@ class Agent:
 
     def __init__(self, settings: ChannelSettings) -> None:
         self.settings = settings
-        self.out: list[bytes] = []
+        self.out: list[bytes | memoryview] = []
+        self.sends_parts = False  # `out` may have a segment in two parts, header and data
         self.want: Want | None = None
         self.deadline_ns: i64 = 0
         self.watches = False
@@ -143,10 +161,12 @@ class Agent:
         self.end: End | None = None
         self.notices: list[tuple[str, tuple[object, ...]]] = []
         self.is_full = False
+        self.has_exits = False
         self.takes_bytes = False
         self.packer: Packer | None = None  # of a sender
         self.expander: Expander | None = None  # of a receiver
         self.exit_time = Indicator()  # nanoseconds that exits took for a message
+        self.exit_figures = ExitFigures()  # likewise
         self.partner_qmgr = ""
         self.partner_id = ""
         self.partner_product = ""
@@ -177,6 +197,12 @@ class Agent:
         self.last_luwid = NO_LUWID
         self.is_in_doubt = False
         self.figures: Final = ChannelFigures()
+
+    def take_segments(self) -> list[bytes]:
+        """What is to be sent, for a driver that does not send parts."""
+        out = self.out
+        self.out = []
+        return [bytes(one) for one in out]
 
     def start(self, now_ns: i64) -> None:
         """The socket is there: an initiator sends its initial data, an acceptor waits for it."""

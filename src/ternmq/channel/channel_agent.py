@@ -107,7 +107,9 @@ class ChannelAgent(Agent):
         self.role: Final = role
         self._sends: Final = sends
         self.exits: Final = ExitChain() if exits is None else exits
+        self.has_exits = self.exits.has_any
         self.exit_time = self.exits.time
+        self.exit_figures = self.exits.figures
         initiator_sends = (role == INITIATOR) == sends
         table = INITIATOR_SENDS if initiator_sends else ACCEPTOR_SENDS
         self.dialogue: Final = Dialogue(table, role, OPENING)
@@ -293,6 +295,14 @@ class ChannelAgent(Agent):
         self.sent_ns = self.now_ns
         self.bytes_sent += len(data)
         self.buffers_sent += 1
+
+    def send_parts(self, parts: list[bytes | memoryview]) -> None:
+        """Segments go out, each in two parts."""
+        self.out.extend(parts)
+        self.sent_ns = self.now_ns
+        for part in parts:
+            self.bytes_sent += len(part)
+        self.buffers_sent += len(parts) // 2
 
     def say(self, type: int, data: bytes, flags: int) -> None:
         """A segment goes out that the table must allow."""

@@ -13,6 +13,28 @@ from ternmq.base.indicator import Indicator
 
 
 @final
+class ExitFigures:
+    """How long the message exits of one end took for each message, since it began."""
+
+    def __init__(self) -> None:
+        self.times: i64 = 0
+        self.total_ns: i64 = 0
+        self.shortest_ns: i64 = -1  # -1: there was none
+        self.longest_ns: i64 = 0
+        self.longest_at_ns: i64 = 0  # monotonic
+
+    def add(self, took_ns: i64, now_ns: i64) -> None:
+        """One message."""
+        self.times += 1
+        self.total_ns += took_ns
+        if self.shortest_ns < 0 or took_ns < self.shortest_ns:
+            self.shortest_ns = took_ns
+        if took_ns > self.longest_ns:
+            self.longest_ns = took_ns
+            self.longest_at_ns = now_ns
+
+
+@final
 class ChannelFigures:
     """The figures of one agent since it began."""
 

@@ -35,7 +35,6 @@ from ternmq.channel.rejoining import Rejoiner
 from ternmq.channel.settings import ChannelSettings
 from ternmq.channel.transmission_message import (
     HEADER_BYTES,
-    channel_bytes,
     is_persistent,
     is_transmission_message,
     with_own_header,
@@ -137,16 +136,18 @@ class ReceivingAgent(ChannelAgent):
             self.substate = mq.MQCHSSTATE_RECEIVING
             return
         self._confirms = confirms
-        message = whole.data
         if whole.flags_2 and self.expander is not None:
             limit = int(self.message_bytes_max) + HEADER_BYTES
-            message = self.expander.expand(message, whole.flags_2, limit)
+            message = self.expander.expand(whole.whole(), whole.flags_2, limit)
+            head, body = message[:HEADER_BYTES], message[HEADER_BYTES:]
+        else:
+            head, body = whole.split(HEADER_BYTES)
         try:
-            message = with_own_header(message, one.header.order, one.header.text_ccsid)
+            head = with_own_header(head, one.header.order, one.header.text_ccsid)
         except (MQError, UnicodeError) as error:
             text = f"MQXQH of a message: {error}"
             raise SegmentError(text, PROTOCOL_INVALID_DATA) from error
-        self._message_came(batch, whole.sequence, message)
+        self._message_came(batch, whole.sequence, head, body)
 
     def _open_batch(self, luwid: bytes) -> Batch:
         batch = self._batch
@@ -164,18 +165,18 @@ class ReceivingAgent(ChannelAgent):
             raise SegmentError(text, LUWID_MISMATCH)
         return batch
 
-    def _message_came(self, batch: Batch, sequence: int, message: bytes) -> None:
-        if not is_transmission_message(message):
+    def _message_came(self, batch: Batch, sequence: int, head: bytes, body: bytes) -> None:
+        if not is_transmission_message(head):
             raise SegmentError("a message without MQXQH", PROTOCOL_INVALID_DATA)
-        if channel_bytes(message) > self.message_bytes_max:
-            text = f"a message of {channel_bytes(message)} bytes"
+        if len(body) > self.message_bytes_max:
+            text = f"a message of {len(body)} bytes"
             raise SegmentError(text, MESSAGE_LENGTH_ERROR)
         # A sender goes on to the end of a message for several queues, however many these are.
         limit = max(self.batch_messages, _BATCH_MESSAGES_MAX)
         if batch.messages >= limit:
             text = f"more than {limit} messages in a batch"
             raise SegmentError(text, BATCH_FAILURE)
-        is_fast = self.is_fast and not is_persistent(message)
+        is_fast = self.is_fast and not is_persistent(head)
         expected = self.numbers.last if is_fast else self.numbers.following()
         if sequence != expected:
             inserts = (self.settings.name, sequence, expected)
@@ -183,7 +184,7 @@ class ReceivingAgent(ChannelAgent):
             return
         self.numbers.last = expected
         batch.messages += 1
-        batch.bytes += len(message)
+        batch.bytes += len(head) + len(body)
         if not is_fast:
             batch.counted += 1
             batch.sequence = expected
@@ -192,15 +193,17 @@ class ReceivingAgent(ChannelAgent):
         self._tried = 0
         reason = 0
         if self.exits.has_message:
-            verdict = self.exits.message(message)
-            message = verdict.message
+            verdict = self.exits.message(head + body)
+            head, body = verdict.message, b""
             if verdict.kind != PASS:
                 reason = verdict.reason or mq.MQFB_STOPPED_BY_MSG_EXIT
-        self._place(message, is_fast, reason, self.settings.message_retries <= 0)
+        is_final = self.settings.message_retries <= 0
+        self._place(head, body, is_fast, reason, is_final)
 
-    def _place(self, message: bytes, is_fast: bool, reason: int, is_final: bool) -> None:
+    def _place(self, head: bytes, body: bytes, is_fast: bool, reason: int, is_final: bool) -> None:
         want = self.ask(PLACE)
-        want.message = message
+        want.head = head
+        want.body = body
         want.is_fast = is_fast
         want.reason = reason
         want.retries_all = self.exits.has_retry
@@ -287,9 +290,10 @@ class ReceivingAgent(ChannelAgent):
         if want.outcome == BURIED:
             batch.used_dead_letters = True
         self.messages += 1
-        message = want.message
-        if message is not None:
-            self.figures.message(len(message), not want.is_fast, 0, self.now_ns)
+        head = want.head
+        if head is not None:
+            size = len(head) + len(want.body)
+            self.figures.message(size, not want.is_fast, 0, self.now_ns)
         if self._confirms:
             self._confirms = False
             self._commit(batch)
@@ -306,7 +310,7 @@ class ReceivingAgent(ChannelAgent):
             self.substate = mq.MQCHSSTATE_IN_MREXIT
             retry = self.exits.retry(message, want.reason, self._tried, left, interval)
         if not retry.again:
-            self._place(message, want.is_fast, 0, True)
+            self._place(message, b"", want.is_fast, 0, True)
             assert self.want is not None
             self.want.is_final = True
             return
@@ -320,11 +324,11 @@ class ReceivingAgent(ChannelAgent):
     def _try_again(self) -> None:
         before = self._placing
         assert before is not None
-        assert before.message is not None
+        assert before.head is not None
         self._placing = None
         self._retry_at_ns = 0
         is_last = self._tried >= self.settings.message_retries
-        self._place(before.message, before.is_fast, 0, is_last)
+        self._place(before.head, before.body, before.is_fast, 0, is_last)
 
     def _want_failed(self, want: Want, error: MQError) -> None:
         name = self.settings.name

@@ -26,10 +26,27 @@ _PIECE_BYTES_MIN: Final = 256
 class Rejoined:
     """One message that has come whole, as it was on the wire."""
 
-    def __init__(self, sequence: int, data: bytes, flags_2: int) -> None:
-        self.sequence: Final = sequence
-        self.data: Final = data
+    def __init__(self, pieces: list[Piece], flags_2: int) -> None:
+        self.sequence: Final = pieces[0].sequence
         self.flags_2: Final = flags_2
+        self._pieces: Final = pieces
+
+    def whole(self) -> bytes:
+        """All of it."""
+        return b"".join([piece.view_after(0) for piece in self._pieces])
+
+    def split(self, count: i64) -> tuple[bytes, bytes]:
+        """The first bytes, and those behind them: what is long is copied once."""
+        pieces = self._pieces
+        first = pieces[0]
+        if len(pieces) == 1:
+            return first.before(count), first.after(count)
+        if first.size < count:
+            data = self.whole()
+            return data[:count], data[count:]
+        views = [first.view_after(count)]
+        views += [piece.view_after(0) for piece in pieces[1:]]
+        return first.before(count), b"".join(views)
 
 
 @final
@@ -38,7 +55,7 @@ class Rejoiner:
 
     def __init__(self, bytes_max: i64) -> None:
         self._bytes_max: Final = bytes_max  # of one message
-        self._pieces: list[memoryview] = []
+        self._pieces: list[Piece] = []
         self._kept: i64 = 0
         self._sequence = 0
         self._total: i64 = 0
@@ -58,7 +75,7 @@ class Rejoiner:
             self._check(not self._pieces, "a message begins inside of another")
             self._begin(piece, header.flags_2)
             if is_last and piece.total == piece.size:
-                return Rejoined(piece.sequence, piece.data, header.flags_2)
+                return Rejoined([piece], header.flags_2)
         else:
             self._check(bool(self._pieces), "a message has no beginning")
             self._check(self._is_same(piece, header.flags_2), "a piece of another message")
@@ -71,12 +88,12 @@ class Rejoiner:
         if self._kept > self._total or (self._kept == self._total) != is_last:
             text = f"MESSAGE_DATA: {self._kept} bytes of a message of {self._total}"
             raise SegmentError(text, PROTOCOL_MSH_ERROR)
-        self._pieces.append(piece.view)
+        self._pieces.append(piece)
         if not is_last:
             return None
-        whole = b"".join(self._pieces)
+        pieces = self._pieces
         self._pieces = []
-        return Rejoined(self._sequence, whole, self._flags_2)
+        return Rejoined(pieces, self._flags_2)
 
     def _begin(self, piece: Piece, flags_2: int) -> None:
         if not 0 < piece.total <= self._bytes_max:

@@ -478,10 +478,13 @@ class SendingAgent(ChannelAgent):
             batch.counted += 1
         data, flags = packed(self, self.exits, message)
         room: i64 = self.segment_bytes_max - self.exits.space
-        pieces = self.writer.pieces(data, self.numbers.last, batch.luwid, flags, room)
         self.dialogue.say(MESSAGE_DATA)
-        for piece in pieces:
-            self.send(piece)
+        if self.sends_parts and not self.exits.has_send:
+            parts = self.writer.parts(data, self.numbers.last, batch.luwid, flags, room)
+            self.send_parts(parts)
+        else:
+            for piece in self.writer.pieces(data, self.numbers.last, batch.luwid, flags, room):
+                self.send(piece)
         batch.messages += 1
         batch.bytes += len(message)
         self.messages += 1

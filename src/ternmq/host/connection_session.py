@@ -9,7 +9,13 @@ from __future__ import annotations
 
 import os
 
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import (
+    CONNECTION_ENDED,
+    UNIT_OF_ANOTHER,
+    USED_BY_ANOTHER,
+    MQError,
+    mq_error,
+)
 from ternmq.base.reasons import (
     MQRC_CALL_IN_PROGRESS,
     MQRC_HCONN_ERROR,
@@ -21,7 +27,6 @@ from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.host.shell import Shell
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
-from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.get import get_returnable, resume
 from ternmq.kernel.kernel import RUNNING
 from ternmq.kernel.refusals import refused
@@ -67,9 +72,6 @@ class Session:
         link = self.link
         if self._busy or self._owner != caller or not link.connected:
             self._change_owner(caller, verb)
-        unit = link.unit
-        if unit is not None and unit.backed_out_by:
-            refuse_if_backed_out(link, verb)
         self._busy = True
         if link.clock is not None:
             self.start_clock()
@@ -85,19 +87,16 @@ class Session:
         link = self.link
         self.check_turn(caller, verb)
         if not link.connected:
-            raise mq_error(MQRC_HCONN_ERROR, verb=verb, object=self.engine.name)
-        unit = link.unit
+            raise mq_error(
+                MQRC_HCONN_ERROR, verb=verb, object=self.engine.name, detail=CONNECTION_ENDED
+            )
         if self._owner != caller:
-            if (
-                self._share == BY_UNIT
-                and self._owner
-                and (self.in_unit or (unit is not None and unit.changes))
-            ):
+            if self._share == BY_UNIT and self._owner and (self.in_unit or self.has_changes):
                 raise mq_error(
                     MQRC_CALL_IN_PROGRESS,
                     verb=verb,
                     object=self.engine.name,
-                    detail="the unit of work of another thread or task",
+                    detail=UNIT_OF_ANOTHER,
                 )
             self._owner = caller
 
@@ -106,7 +105,9 @@ class Session:
         if self._owner != caller and self._share in (ALONE, CONSUMED):
             raise not_its_turn(self._share, verb, self.engine.name)
         if self._busy:
-            raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=self.engine.name)
+            raise mq_error(
+                MQRC_CALL_IN_PROGRESS, verb=verb, object=self.engine.name, detail=USED_BY_ANOTHER
+            )
 
     def consume_by(self, caller: int) -> None:
         """MQCTL has started callbacks, which `caller` runs: others are refused until `release`."""
@@ -147,9 +148,10 @@ class Session:
 
     @property
     def has_changes(self) -> bool:
-        """Whether there is work that has neither been committed nor backed out."""
+        """Whether there is work that the application has neither committed nor backed out, though
+        the queue manager may have."""
         unit = self.link.unit
-        return unit is not None and len(unit.changes) > 0
+        return unit is not None and (len(unit.changes) > 0 or unit.backed_out_by != "")
 
     def aside(self, caller: int, verb: str) -> Link:
         """A link of the same user for what needs no turn: a verb may be under way, and what that
@@ -235,15 +237,21 @@ class Session:
         return waiter
 
     def attempt_get(
-        self, handle: Handle, request: GetRequest, call: GetCall | None, waiter: Wakeable | None
+        self,
+        handle: Handle,
+        request: GetRequest,
+        call: GetCall | None,
+        waiter: Wakeable | None,
+        beside: bool = False,
     ) -> GetCall:
-        """Begin a get that can be taken back, or go on with one; `attempt` for gets."""
+        """Begin a get that can be taken back, or go on with one; `attempt` for gets. `beside`: it
+        is a consumer's, and other verbs of the connection go on while it waits."""
         shell = self.shell
         link = self.link
         shell.lock.acquire()
         try:
             if call is None:
-                call = get_returnable(self.engine.kernel, link, handle, request)
+                call = get_returnable(self.engine.kernel, link, handle, request, beside)
             else:
                 resume(self.engine.kernel, call)
             if call.waiting:

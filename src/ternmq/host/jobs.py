@@ -25,7 +25,6 @@ from ternmq.host.connection_session import Session
 from ternmq.host.loop_shell import Follower, LoopShell, Turn
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.drawing import draw
-from ternmq.kernel.ending import refuse_if_backed_out
 from ternmq.kernel.get import cancel
 from ternmq.kernel.requests import GetCall, PutRequest
 from ternmq.kernel.verb_clock import FORCE, SUSPENSION, VerbClock
@@ -264,12 +263,9 @@ class LoopVerbs(Session):
         self.log = self.engine.log
 
     def begin_call(self, verb: str) -> None:
-        """The connection is there, and its unit of work was not backed out by the queue manager."""
+        """The connection is there."""
         if not self.link.connected:
             self.claim(_CALLER, verb)  # says why not
-        unit = self.link.unit
-        if unit is not None and unit.backed_out_by:
-            refuse_if_backed_out(self.link, verb)
 
     # ---- measurement
 
@@ -365,10 +361,11 @@ class LoopVerbs(Session):
 
     # ---- get
 
-    def get(self, handle: Handle, request: GetRequest, job: Job) -> GetCall:
-        """MQGET, which `answered` or `take_back` ends. If it waits, the job is woken."""
+    def get(self, handle: Handle, request: GetRequest, job: Job, beside: bool = False) -> GetCall:
+        """MQGET, which `answered` or `take_back` ends. If it waits, the job is woken. `beside`: it
+        is a consumer's."""
         check_open_for(handle, int(request.options))
-        return self.attempt_get(handle, request, None, job)
+        return self.attempt_get(handle, request, None, job, beside)
 
     def get_again(self, call: GetCall, job: Job) -> None:
         """The same call, after a park or between its steps."""

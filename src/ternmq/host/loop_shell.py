@@ -222,6 +222,15 @@ class LoopShell(Companion):
             # After the tasks that are ready now, so that one force does for all of them.
             self.loop.call_soon(self._send_order)
 
+    def order_ahead(self, lsn: int) -> None:
+        """Have a thread force the log up to here while the loop goes on: nobody waits for it yet,
+        and what is committed later finds less to force."""
+        if self._forcing or self.in_place:
+            return  # what is behind the force under way goes with the next order
+        self._target = max(self._target, lsn)
+        self._forcing = True
+        self._give_order()
+
     def _send_order(self) -> None:
         quick = self.may_block and 0 < self._force_ns < QUICK_FORCE_NS
         # Another thread may have the log's files for long.
@@ -229,6 +238,10 @@ class LoopShell(Companion):
             self._force(self._target)
             self._serve()
             return
+        self._give_order()
+
+    def _give_order(self) -> None:
+        """To the thread that forces."""
         if self._forcer is None:
             name = f"ternmq-{self.engine.name}-force"
             self._forcer = threading.Thread(target=self._force_on_order, name=name, daemon=True)

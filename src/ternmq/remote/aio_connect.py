@@ -14,6 +14,7 @@ from ternmq.remote.fap.connect import (
     NO_CLIENT_OPTIONS,
     ClientArguments,
     ClientOptions,
+    client_options_of,
     goes_by_network,
     options_besides,
     plan_for,
@@ -71,6 +72,6 @@ def connect(
     """A connection by the name of a queue manager, with `async with` or `await`; arguments as those
     of `ternmq.connect`."""
     opening = open_connection(
-        name, user, password, application, options, data, ClientOptions(**client_options)
+        name, user, password, application, options, data, client_options_of(client_options)
     )
     return Opening(opening)

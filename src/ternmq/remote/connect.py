@@ -10,7 +10,7 @@ from ternmq.mqi.sharing import sharing
 from ternmq.remote.application import application_name
 from ternmq.remote.fap.connect import (
     ClientArguments,
-    ClientOptions,
+    client_options_of,
     goes_by_network,
     options_besides,
     plan_for,
@@ -38,11 +38,11 @@ def connect(
     `channel="DEV.APP.SVRCONN", conn="host(1414)"` lead over the network, and so does `ccdt`, or
     what MQSERVER, MQCCDTURL and mqclient.ini say if there is no such queue manager here; for TLS
     there are `cipher`, `key_repository`, `certificate_label` and `peer_name`, for automatic
-    reconnection `reconnect` and `on_event`. docs/clients.md has them all.
+    reconnection `reconnect` and `on_event`. docs/applications/clients.md has them all.
     MQRC_Q_MGR_NAME_ERROR if there is none of that name, MQRC_Q_MGR_NOT_AVAILABLE if it is not
     running, MQRC_HOST_NOT_AVAILABLE if the host does not answer.
     """
-    asked = ClientOptions(**client_options)
+    asked = client_options_of(client_options)
     by_network = goes_by_network(name, asked, options, data)
     share = sharing(options_besides(options) if by_network else options)
     if by_network:

@@ -10,7 +10,13 @@ from __future__ import annotations
 
 import threading
 
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import (
+    CONNECTION_ENDED,
+    UNIT_OF_ANOTHER,
+    USED_BY_ANOTHER,
+    MQError,
+    mq_error,
+)
 from ternmq.base.reasons import MQRC_CALL_IN_PROGRESS, MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
 from ternmq.mqi.sharing import ALONE, BLOCK, BY_UNIT, CONSUMED, not_its_turn
 from ternmq.remote.remote_verbs import RemoteVerbs
@@ -52,7 +58,7 @@ class Turns:
         if self._owner != caller and self._share in (ALONE, CONSUMED):
             raise not_its_turn(self._share, verb, name)
         if not self._turn.acquire(self._share == BLOCK):
-            raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=name)
+            raise mq_error(MQRC_CALL_IN_PROGRESS, verb=verb, object=name, detail=USED_BY_ANOTHER)
         try:
             self._check(caller, verb)
         except MQError:
@@ -64,14 +70,14 @@ class Turns:
         if self._broken is not None:
             raise self.broken_error(verb)
         if not verbs.link.connected:
-            raise mq_error(MQRC_HCONN_ERROR, verb=verb, object=verbs.name)
+            raise mq_error(MQRC_HCONN_ERROR, verb=verb, object=verbs.name, detail=CONNECTION_ENDED)
         if self._owner != caller:
             if self._share == BY_UNIT and self._owner and (verbs.in_unit or verbs.has_changes):
                 raise mq_error(
                     MQRC_CALL_IN_PROGRESS,
                     verb=verb,
                     object=verbs.name,
-                    detail="the unit of work of another thread or task",
+                    detail=UNIT_OF_ANOTHER,
                 )
             self._owner = caller
 

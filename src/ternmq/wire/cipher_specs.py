@@ -95,6 +95,14 @@ def cipher_specs_of(value: str) -> list[CipherSpec]:
     return [] if row is None else [row]
 
 
+def cipher_fault(value: str) -> str:
+    """Why a value of SSLCIPH is refused, and what to use instead."""
+    from ternmq.base.similar import did_you_mean  # few make a mistake
+
+    hint = did_you_mean(value, [*_BY_NAME, *ALIASES]) or "Use ANY_TLS12_OR_HIGHER."
+    return f"'{value}' is not a CipherSpec that can be used here. {hint}"
+
+
 def cipher_spec_of_suite(openssl_name: str) -> CipherSpec | None:
     """The CipherSpec of a suite that OpenSSL has agreed to."""
     return _BY_OPENSSL_NAME.get(openssl_name)

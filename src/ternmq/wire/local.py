@@ -97,6 +97,7 @@ ANSWERS: Final = (OK, ERROR, ENDED)
 HEAD: Final = struct.Struct("<IBI")
 HEAD_BYTES: Final = 9
 _AFTER_LENGTH: Final = 5
+_KEPT_BYTES: Final = 1 << 20  # a buffer of more is given up when it is empty
 LENGTH: Final = struct.Struct("<I")
 NUMBER: Final = struct.Struct("<I")
 OBJECT_STRING: Final = "object_string"  # beside the fields of the MQOD of a PUT1
@@ -198,6 +199,9 @@ class FrameReader:
         with memoryview(self._buffer) as view:
             body = bytes(view[at + HEAD_BYTES : end])
         self._at = end
+        if end > _KEPT_BYTES and end == len(self._buffer):  # a long message is not kept twice
+            self._buffer = bytearray()
+            self._at = 0
         return Frame(kind, number, body)
 
 

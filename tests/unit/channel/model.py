@@ -258,9 +258,8 @@ class Pair:
         if self.is_crashed[side]:
             return False
         moved = bool(agent.out)
-        for data in agent.out:
+        for data in agent.take_segments():
             self._carry(side, data)
-        agent.out = []
         if agent.want is not None:
             self._want(side, agent, agent.want)
             moved = True

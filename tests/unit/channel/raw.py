@@ -38,8 +38,7 @@ class Raw:
         """Wants are carried out; what was sent is kept."""
         agent = self.agent
         while True:
-            self.heard += [read_segment(data) for data in agent.out]
-            agent.out = []
+            self.heard += [read_segment(data) for data in agent.take_segments()]
             want = agent.want
             if want is None:
                 return

@@ -77,10 +77,10 @@ def test_pair_of_types_when_they_do_not_fit_then_both_ends_say_so(left: int, rig
     one, other = make_agent(ends[0], True), make_agent(ends[1], False)
     one.start(1)
     other.start(1)
-    other.received(read_segment(one.out[0]), 2)
+    other.received(read_segment(one.take_segments()[0]), 2)
     assert other.end is not None
     assert (other.end.kind, other.end.message_id) == (NO_RETRY, "AMQ9502E")
-    one.received(read_segment(other.out[0]), 3)
+    one.received(read_segment(other.take_segments()[0]), 3)
     assert one.end is not None
     assert (one.end.kind, one.end.message_id) == (NO_RETRY, "AMQ9547E")
     assert one.end.status == other.end.status == fap.CHANNEL_WRONG_TYPE
@@ -91,9 +91,9 @@ def test_requester_when_a_sender_answers_then_it_is_called_back() -> None:
     other = make_agent(settings(SENDER, "QMB"), False)
     one.start(1)
     other.start(1)
-    for data in one.out:
+    for data in one.take_segments():
         other.received(read_segment(data), 2)
-    for data in other.out:
+    for data in other.take_segments():
         one.received(read_segment(data), 3)
     assert [end and end.kind for end in (one.end, other.end)] == [CALL_BACK, CALL_BACK]
     assert other.want is None

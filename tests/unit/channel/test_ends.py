@@ -23,7 +23,7 @@ from tests.unit.channel.raw import WRITER, raw_to_receiver, raw_to_sender
 pytestmark = pytest.mark.core
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs" / "channel-ends.md"
+PAGE = ROOT / "docs" / "administration" / "channel-ends.md"
 SOURCES = ROOT / "src" / "ternmq" / "channel"
 WORDS = {RETRY: "yes", NO_RETRY: "no"}
 

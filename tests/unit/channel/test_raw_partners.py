@@ -440,4 +440,4 @@ def test_pieces_then_each_has_the_number_and_total_of_its_message() -> None:
     found = [read_piece(read_segment(one)) for one in pieces(sent, 7, ONE, 1024)]
     assert [one.number for one in found] == list(range(len(found)))
     assert {(one.sequence, one.total) for one in found} == {(7, len(sent))}
-    assert b"".join(one.data for one in found) == sent
+    assert b"".join(one.after(0) for one in found) == sent

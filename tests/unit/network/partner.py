@@ -59,6 +59,7 @@ class EverybodyComesIn(Admission):
         csp_user: str,
         csp_password: str | None,
         application: str = "",
+        exit_user: str | None = None,
     ) -> str:
         if csp_password == "wrong":
             raise mq_error(2035, verb="MQCONN")

@@ -1,7 +1,7 @@
 """Goal: what IBM's Java client needs and nobody would guess stays as it is, without Java at hand.
 
-Method: a partner in the same loop does what that client was seen to do (docs/interop.md); each test
-stands for cases of it that failed once.
+Method: a partner in the same loop does what that client was seen to do (docs/reference/interop.md);
+each test stands for cases of it that failed once.
 """
 
 import pytest

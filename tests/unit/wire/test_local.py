@@ -3,6 +3,8 @@
 Method: bytes in pieces of every size; lengths, kinds and bodies that cannot be.
 """
 
+import tracemalloc
+
 import pytest
 
 from ternmq.base.errors import RemoteProtocolError
@@ -29,6 +31,26 @@ def test_frames_when_cut_anywhere_then_whole(piece: int) -> None:
     sent = [(wire.HELLO, 1, b"{}"), (wire.PUT, 0xFFFFFFFF, b"x" * 50), (wire.COMMIT, 3, b"")]
     data = b"".join(wire.frame(*one) for one in sent)
     assert frames(data, piece) == sent
+
+
+def test_long_frame_when_given_out_then_its_bytes_are_not_kept() -> None:
+    reader = wire.FrameReader(wire.REQUESTS)
+    reader.hello_is_done()
+    body = bytes(3 << 20)
+    tracemalloc.start()
+    try:
+        reader.feed(wire.frame(wire.PUT, 7, body))
+        found = reader.next()
+        assert found is not None
+        assert (found.number, found.body) == (7, body)
+        kept, _ = tracemalloc.get_traced_memory()
+        assert kept < 1.2 * len(body)
+    finally:
+        tracemalloc.stop()
+    reader.feed(wire.frame(wire.COMMIT, 8) + wire.frame(wire.PUT, 9, b"x")[:5])
+    following = reader.next()
+    assert following is not None
+    assert following.kind == wire.COMMIT
 
 
 def test_frame_layout() -> None:

@@ -4,33 +4,42 @@ Everything happens in `_pump`, which goes on until there is nothing to do but to
 for the engine, for room in the socket, for time or for a message on the transmission queue. It has
 a budget, so that a channel with much to do leaves other sockets their turn. While a step is under
 way nothing else is handed to the agent: what happens meanwhile is kept, and comes after it.
+
+A batch that was received is forced while the next one comes: its answer, and all that the agent
+says after it, is held until then. Of a long batch the log is forced as it comes.
+
+An agent with exits is *away* while one of its methods runs in the thread of its exits. Nothing of
+it is looked at then; what happens is handed over when it is back. STOP CHANNEL MODE(TERMINATE) does
+not wait for that: the channel ends without its agent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.names import is_name
-from ternmq.channel.agent import BACK_OUT, GET, RETRY, Agent, End, Want
-from ternmq.channel.channel_agent import timeout_s
+from ternmq.channel.agent import BACK_OUT, COMMIT, GET, NORMAL, PLACE, RETRY, Agent, End, Want
 from ternmq.host.jobs import Job, Turns
 from ternmq.kernel.channel_instance import TERMINATE
 from ternmq.mqi.steps.step import Step
 from ternmq.mqi.steps.units import Disconnect
 from ternmq.network.channels.channel_socket import WRITE_BYTES, ChannelSocket
+from ternmq.network.channels.driver_waits import DriverDeadline, HeldAnswer, MessageWatch, Stall
 from ternmq.network.channels.engine_side import EngineSide
-from ternmq.network.channels.status_segment import status_segment
+from ternmq.network.edge.exit_thread import ExitThread
+from ternmq.network.edge.status_segment import status_segment
 from ternmq.values.calls import units
 from ternmq.wire.fap.segment import Segment, SegmentError
 from ternmq.wire.fap.vocabulary import PROTOCOL_GENERAL, PROTOCOL_ID_ERROR
 
 STEPS_A_TURN: Final = 128  # wants and segments of one channel, before others have their turn
-_NS: Final = 1_000_000_000
-SEGMENTS_A_WRITE: Final = 32  # else what was written leaves when there is nothing else to do
+AHEAD_BYTES: Final = 1_048_576  # of a batch that are in the log's buffer, before they are forced
+PARTS_A_WRITE: Final = 64  # else what was written leaves when there is nothing else to do
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -72,6 +81,7 @@ class AgentDriver(Job):
         super().__init__(turns)
         self.owner = owner
         self.agent = agent
+        agent.sends_parts = True
         self.socket = socket
         self.engine = engine
         self.stop_mode = 0  # how it was asked to stop last
@@ -83,14 +93,22 @@ class AgentDriver(Job):
         self._stop_wanted = 0  # to be handed to the agent
         self._was_lost = False  # the agent knows that the socket is gone
         self._leaving: Disconnect | None = None
-        self._deadline = _Deadline(self)
-        self._watch = _MessageWatch(self)
-        self._stall = _Stall(self)
+        self._deadline = DriverDeadline(self)
+        self._watch = MessageWatch(self)
+        self._stall = Stall(self)
+        self._answer = HeldAnswer(self)
         self._segment_bytes_max = 0
         self._status = (agent.status, agent.substate)
         self._is_inside = False
         self._is_wanted = False
         self._partner_qmgr = ""
+        self._exit_thread: ExitThread | None = None
+        if agent.has_exits:
+            self._exit_thread = ExitThread(turns.loop, f"exits of {agent.settings.name}")
+        self._is_away = False
+        self._has_message = False  # one has come while the agent was away
+        self._answer_error: MQError | None = None  # likewise: the force of its batch has failed
+        self._abandoned: End | None = None  # it has ended without its agent, which is away
 
     # ---- what happens
 
@@ -101,9 +119,58 @@ class AgentDriver(Job):
         self._pump_guarded()
 
     def _start(self, first: Segment | None) -> None:
+        self._call_agent(partial(self._start_agent, first))
+
+    def _start_agent(self, first: Segment | None) -> None:
         self.agent.start(self.now_ns())
         if first is not None and self.agent.end is None:
-            self._received(first)
+            self.agent.received(first, self.now_ns())
+
+    # ---- an agent with exits
+
+    def _call_agent(self, action: Callable[[], None]) -> None:
+        """Call the agent; with exits, in their thread."""
+        thread = self._exit_thread
+        if thread is None:
+            action()
+            self._allow()
+            return
+        if self.agent.out:
+            self._send()
+        self._is_away = True
+        thread.run(action, self._came_back)
+
+    def _agent_is_away(self) -> bool:
+        return self._is_away
+
+    def _came_back(self, error: BaseException | None) -> None:
+        self.turns.begin()
+        try:
+            self._is_away = False
+            if self._abandoned is None and not self._is_over:
+                self._guard(partial(self._take_back, error), "an exit of a channel")
+            self._pump_guarded()
+        finally:
+            self.turns.settle()
+
+    def _take_back(self, error: BaseException | None) -> None:
+        if error is not None:
+            raise error
+        self._allow()
+        if self._answer_error is not None:
+            self._answer_failed(self._answer_error)
+
+    def _abandon(self) -> None:
+        """The agent is away, and is not waited for. Its exits hear of the end if they return."""
+        thread = self._exit_thread
+        if thread is None or self._abandoned is not None:
+            return
+        self._abandoned = End(NORMAL, "AMQ9528I", (self.agent.settings.name,))
+        self.is_ending = True
+        self._watch.end()
+        self.turns.not_at(self._deadline)
+        self.turns.not_at(self._stall)
+        thread.run(partial(self.agent.stop, TERMINATE, self.now_ns()), _ignore)
 
     def heard(self) -> None:
         """Bytes have come. In a turn."""
@@ -119,6 +186,8 @@ class AgentDriver(Job):
         self._stop_wanted = mode
         if mode == TERMINATE:
             self.socket.abort()
+            if self._is_away:
+                self._abandon()
         self._pump_guarded()
 
     def time_has_come(self) -> None:
@@ -127,12 +196,8 @@ class AgentDriver(Job):
 
     def message_there(self) -> None:
         """The transmission queue may have a message."""
-        self._guard(self._message_there, "a message for a channel")
+        self._has_message = True
         self._pump_guarded()
-
-    def _message_there(self) -> None:
-        if self.agent.end is None and self.agent.watches:
-            self.agent.message_there(self.now_ns())
 
     def go_on(self) -> None:
         self._pump_guarded()
@@ -142,6 +207,19 @@ class AgentDriver(Job):
             self._awaits_force = False
             self._guard(lambda: self._failed(error), "a force for a channel")
         self._pump_guarded()
+
+    def answer_forced(self, error: MQError | None) -> None:
+        """The batch whose answer was held is on disk, or never will be."""
+        if error is not None and self._is_away:
+            self._answer_error = error
+        elif error is not None:
+            self._answer_failed(error)
+        self._pump_guarded()
+
+    def _answer_failed(self, error: MQError) -> None:
+        self._answer.lsn = 0
+        self.agent.out = []
+        self._give_up(End(RETRY, "AMQ9540E", (self.agent.settings.name, error.reason)))
 
     def is_gone(self) -> bool:
         return self._is_over
@@ -167,8 +245,7 @@ class AgentDriver(Job):
         """The partner has sent what cannot be."""
         status = wrong.status if isinstance(wrong, SegmentError) else PROTOCOL_GENERAL
         if self.agent.end is None:
-            self.socket.write([*self.agent.out, status_segment(status)])
-            self.agent.out = []
+            self.agent.out.append(status_segment(status))
         inserts = (self.agent.settings.name, f"{self.socket.peer.address}: {wrong}")
         self._give_up(End(RETRY, "AMQ9504E", inserts, status))
 
@@ -183,33 +260,49 @@ class AgentDriver(Job):
     def _pump_guarded(self) -> None:
         if self._is_over:
             return
+        if self._abandoned is not None:
+            if self._leave():
+                self._over()
+            return
+        if self._agent_is_away():
+            return
         if self._is_inside:  # what follows from it has come back here
             self._is_wanted = True
             return
         self._is_inside = True
         try:
             self._guard(self._pump, "a channel")
-            if self.agent.out:
-                self._send()
-            if self.agent.end is not None and not self._is_over:
-                self._guard(self._end, "the end of a channel")
+            if not self._agent_is_away():
+                self._pumped()
         finally:
             self._is_inside = False
+        if self._agent_is_away():
+            self._is_wanted = False  # it looks again when it is back
+            return
         if self._is_wanted:
             self._is_wanted = False
             self.wake()
         if not self._is_over:
             self._publish()
-            most = self.key_bytes_max
-            if most and self.socket.carried_bytes >= most and self.agent.end is None:
-                self.key_bytes_max = 0
-                self.owner.keys_used(self)
+            self._count_key_bytes()
+
+    def _count_key_bytes(self) -> None:
+        most = self.key_bytes_max
+        if most and self.socket.carried_bytes >= most and self.agent.end is None:
+            self.key_bytes_max = 0
+            self.owner.keys_used(self)
+
+    def _pumped(self) -> None:
+        if self.agent.out:
+            self._send()
+        if self.agent.end is not None and not self._is_over:
+            self._guard(self._end, "the end of a channel")
 
     def _pump(self) -> None:
         agent = self.agent
         left = STEPS_A_TURN
-        while agent.end is None:
-            if len(agent.out) >= SEGMENTS_A_WRITE:
+        while not self._agent_is_away() and agent.end is None:
+            if len(agent.out) >= PARTS_A_WRITE:
                 self._send()
             if self._awaits_force and self.awaits_force():
                 return
@@ -232,14 +325,19 @@ class AgentDriver(Job):
         now_ns = self.now_ns()
         if self._stop_wanted:
             mode, self._stop_wanted = self._stop_wanted, 0
-            agent.stop(mode, now_ns)
+            self._call_agent(partial(agent.stop, mode, now_ns))
+            return True
+        if self._has_message:
+            self._has_message = False
+            if agent.watches:
+                self._call_agent(partial(agent.message_there, now_ns))
             return True
         if self.socket.is_lost and not self._was_lost and not self.socket.has_segment:
             self._was_lost = True
-            agent.lost(self.socket.lost_because, now_ns)
+            self._call_agent(partial(agent.lost, self.socket.lost_because, now_ns))
             return True
         if agent.deadline_ns and now_ns >= agent.deadline_ns:
-            agent.tick(now_ns)
+            self._call_agent(partial(agent.tick, now_ns))
             return True
         return False
 
@@ -251,8 +349,7 @@ class AgentDriver(Job):
             data = self.socket.next_bytes()
             if data is None:
                 return False
-            self.agent.received_bytes(data, self.now_ns())
-            self._allow()
+            self._call_agent(partial(self.agent.received_bytes, data, self.now_ns()))
         else:
             one = self.socket.next_segment()
             if one is None:
@@ -267,11 +364,16 @@ class AgentDriver(Job):
         before it is heard again. What may be unsent otherwise is a message, and what came before
         the socket was full."""
         sock = self.socket
+        if len(self.agent.out) >= PARTS_A_WRITE and self._answer.awaits_force():
+            return True
         if sock.is_writable or sock.is_lost:
             return False
         return sock.unsent_bytes() > 2 * (WRITE_BYTES + int(self.agent.message_bytes_max))
 
     def _received(self, one: Segment) -> None:
+        if self._exit_thread is not None:
+            self._call_agent(partial(self.agent.received, one, self.now_ns()))
+            return
         self.agent.received(one, self.now_ns())
         self._allow()
 
@@ -292,6 +394,8 @@ class AgentDriver(Job):
                 raise SegmentError(text, PROTOCOL_ID_ERROR)
 
     def _send(self) -> None:
+        if self._answer.awaits_force():
+            return
         out = self.agent.out
         self.agent.out = []
         self.socket.write(out)
@@ -345,9 +449,15 @@ class AgentDriver(Job):
         except MQError as error:
             self._failed(error)
             return True
-        if verbs.must_wait(self, int(verbs.link.durable_at)):
+        # ORDER: what a commit lets the agent say leaves once the log is forced. One batch may wait
+        # for that; the next one is not taken as committed before.
+        holds = want.kind == COMMIT and not self._answer.awaits_force()
+        waiter = self._answer if holds else self
+        if verbs.must_wait(waiter, int(verbs.link.durable_at)) and not holds:
             self._awaits_force = True
             return False
+        if want.kind == PLACE and int(verbs.log.buffered_bytes) >= AHEAD_BYTES:
+            verbs.loop_shell.order_ahead(int(verbs.log.end_lsn))
         self._done(want)
         return True
 
@@ -356,6 +466,9 @@ class AgentDriver(Job):
             self._step.before_travel()  # without the lock: a conversion may call exits
         self._step_over()
         self.agent.want = None
+        if self._exit_thread is not None:
+            self._call_agent(partial(self.agent.done, want, self.now_ns()))
+            return
         self.agent.done(want, self.now_ns())
 
     def _failed(self, error: MQError) -> None:
@@ -363,7 +476,7 @@ class AgentDriver(Job):
         self._step_over()
         self.agent.want = None
         if want is not None and self.agent.end is None:
-            self.agent.failed(want, error, self.now_ns())
+            self._call_agent(partial(self.agent.failed, want, error, self.now_ns()))
 
     def _step_over(self) -> None:
         if self._step is not None:
@@ -374,6 +487,8 @@ class AgentDriver(Job):
 
     def _end(self) -> None:
         """The last segments leave, what is not committed is backed out, the connection ends."""
+        if self._answer.awaits_force():
+            return
         if not self.is_ending:
             self.is_ending = True
             self._send()
@@ -427,9 +542,12 @@ class AgentDriver(Job):
 
     def _over(self) -> None:
         self._is_over = True
-        end = self.agent.end
+        end = self._abandoned or self.agent.end
         assert end is not None
-        self._publish()
+        if not self._is_away:
+            self._publish()
+        if self._exit_thread is not None:
+            self._exit_thread.end()
         self.owner.ended(self, end)
 
     def _publish(self) -> None:
@@ -444,67 +562,5 @@ class AgentDriver(Job):
             self.owner.changed(self)
 
 
-class _Deadline(Job):
-    def __init__(self, driver: AgentDriver) -> None:
-        super().__init__(driver.turns)
-        self._driver = driver
-
-    def time_is_over(self) -> None:
-        self._driver.time_has_come()
-
-
-class _Stall(Job):
-    """Looks at a socket that is full: one that takes nothing for as long as silence may last is
-    lost. The agent cannot see it, as it waits for a message that it may not have yet."""
-
-    def __init__(self, driver: AgentDriver) -> None:
-        super().__init__(driver.turns)
-        self._driver = driver
-        self._sent_bytes = 0
-
-    def begin(self) -> None:
-        """The socket has no room."""
-        limit_s = timeout_s(self._driver.agent.heartbeat_s)
-        if self.due_ns or not limit_s:
-            return
-        self._sent_bytes = self._driver.socket.outlet.sent_bytes()
-        self.turns.at(self, self._driver.now_ns() + limit_s * _NS)
-
-    def time_is_over(self) -> None:
-        sock = self._driver.socket
-        if sock.is_writable:
-            return
-        if sock.outlet.sent_bytes() == self._sent_bytes:
-            sock.give_up("it has taken nothing for as long as silence may last")
-        else:
-            self.begin()
-
-
-class _MessageWatch(Job):
-    """Waits for a message on the transmission queue."""
-
-    def __init__(self, driver: AgentDriver) -> None:
-        super().__init__(driver.turns)
-        self._driver = driver
-        self._is_on = False
-
-    def begin(self) -> None:
-        """Have this woken when there is a message."""
-        engine = self._driver.engine
-        if self._is_on or engine is None:
-            return
-        self._is_on = True
-        if not engine.watch(self):
-            self.turns.later(self)  # there is one already
-
-    def end(self) -> None:
-        """There is nothing to wait for any more."""
-        engine = self._driver.engine
-        if self._is_on and engine is not None:
-            self._is_on = False
-            engine.stop_watching()
-
-    def go_on(self) -> None:
-        if self._is_on:
-            self._is_on = False
-            self._driver.message_there()
+def _ignore(error: BaseException | None) -> None:
+    """The channel has ended."""

@@ -66,11 +66,28 @@ class ChannelSocket(asyncio.Protocol):
         """Bytes have come."""
         if self.is_closing:
             return
-        self.received_bytes += len(data)
+        is_whole = self._reader.kept_bytes == 0
+        self._reader.feed(data)
+        self._heard(len(data), is_whole)
+
+    def room(self) -> memoryview:
+        """Where an inlet may read bytes to."""
+        return self._reader.room()
+
+    def filled(self, count: int) -> None:
+        """Bytes have come into the room."""
+        if self.is_closing:
+            return
+        is_whole = self._reader.kept_bytes == 0
+        self._reader.filled(count)
+        self._heard(count, is_whole)
+
+    def _heard(self, count: int, is_whole: bool) -> None:
+        """So many bytes are the last of those that were read."""
+        self.received_bytes += count
         trace = self.host.trace
         if trace is not None and trace.on:
-            self._traced(self._reader.kept_bytes == 0).received(trace, data)
-        self._reader.feed(data)
+            self._traced(is_whole).received(trace, self._reader.newest(count))
         driver = self.driver
         if driver is not None:
             self.turns.begin()
@@ -188,26 +205,27 @@ class ChannelSocket(asyncio.Protocol):
 
     # ---- bytes out
 
-    def write(self, segments: list[bytes]) -> None:
-        """Send segments."""
+    def write(self, parts: list[bytes | memoryview]) -> None:
+        """Send segments, each in one part or in several. Where the loop can, the system gathers
+        them; else they are joined, so many at a time."""
         transport = self._transport
         if transport is None or self.is_lost or transport.is_closing():
             return
         trace = self.host.trace
         if trace is not None and trace.on:
-            self._traced(True).sent(trace, b"".join(segments))
-        piece: list[bytes] = []
+            self._traced(True).sent(trace, b"".join(parts))
+        piece: list[bytes | memoryview] = []
         size = 0
-        for one in segments:
+        for one in parts:
             piece.append(one)
             size += len(one)
             if size >= PIECE_BYTES:
-                transport.write(b"".join(piece))
+                transport.writelines(piece)
                 self.written_bytes += size
                 piece = []
                 size = 0
         if piece:
-            transport.write(b"".join(piece) if len(piece) > 1 else piece[0])
+            transport.writelines(piece)
             self.written_bytes += size
         if not self.is_writable:
             self.hold()
@@ -253,6 +271,38 @@ class ChannelSocket(asyncio.Protocol):
         self.turns.room.leave(self.outlet)
         if self._transport is not None:
             self._transport.abort()
+
+
+class Inlet(asyncio.BufferedProtocol):
+    """The protocol of a plain transport that reads into the memory of a channel's socket, so that
+    what a receiver gets is copied less often."""
+
+    def __init__(self, socket: ChannelSocket) -> None:
+        self._socket = socket
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Room for bytes."""
+        return self._socket.room()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Bytes have come."""
+        self._socket.filled(nbytes)
+
+    def eof_received(self) -> bool:
+        """The partner sends no more."""
+        return self._socket.eof_received()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The partner has gone."""
+        self._socket.connection_lost(error)
+
+    def pause_writing(self) -> None:
+        """The partner does not read."""
+        self._socket.pause_writing()
+
+    def resume_writing(self) -> None:
+        """It has read enough."""
+        self._socket.resume_writing()
 
 
 class ChannelOutlet(Outlet):

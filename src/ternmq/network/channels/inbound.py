@@ -20,9 +20,10 @@ from ternmq.kernel.channel_instance import TERMINATE
 from ternmq.kernel.parts import is_stopped
 from ternmq.network.channels.adoption import may_adopt
 from ternmq.network.channels.channel_run import ChannelRun
-from ternmq.network.channels.channel_socket import ChannelSocket
-from ternmq.network.channels.status_segment import status_segment
+from ternmq.network.channels.channel_socket import ChannelSocket, Inlet
 from ternmq.network.edge.admission import Peer, Refused, check_tls
+from ternmq.network.edge.status_segment import status_segment
+from ternmq.network.edge.tls_link import TlsTransport
 from ternmq.store.catalog import Definition
 from ternmq.wire.fap.initial_data import InitialData, read_initial_data
 from ternmq.wire.fap.segment import Segment, SegmentError
@@ -59,7 +60,12 @@ class Inbound:
     def take(self, transport: asyncio.Transport, peer: Peer, one: Segment, rest: bytes) -> None:
         """A socket whose first segment has come."""
         sock = ChannelSocket(self._host, peer)
-        transport.set_protocol(sock)
+        if isinstance(transport, TlsTransport):
+            transport.set_protocol(sock)
+        else:
+            transport.pause_reading()  # loops choose where to read to when they begin
+            transport.set_protocol(Inlet(sock))
+            transport.resume_reading()
         sock.connection_made(transport)
         if rest:
             sock.take_over(rest)

@@ -14,6 +14,7 @@ from typing import Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.object_types import RECEIVER, REQUESTER, SENDER, SERVER
+from ternmq.base.reasons import MQRC_NOT_AUTHORIZED
 from ternmq.channel.agent import CALL_BACK, NO_RETRY, NORMAL, RETRY, Agent, End
 from ternmq.channel.exit_points import ExitChain, ExitEnds
 from ternmq.channel.ping import PingingAgent
@@ -33,13 +34,14 @@ from ternmq.network.channels.definition_settings import settings_of
 from ternmq.network.channels.dialing import Dialer, DialFailed
 from ternmq.network.channels.engine_side import EngineSide
 from ternmq.network.channels.inbound import Inbound
-from ternmq.network.channels.status_segment import status_segment
 from ternmq.network.edge.admission import Peer
 from ternmq.network.edge.network_host import NetworkHost
+from ternmq.network.edge.status_segment import status_segment
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.store.catalog import Definition
 from ternmq.wire.fap.dialogue import ACCEPTOR, INITIATOR
 from ternmq.wire.fap.segment import Segment
+from ternmq.wire.fap.vocabulary import QM_UNAVAILABLE, SECURITY_FAILURE
 
 APPLICATION: Final = "amqrmppa"
 CALLBACK_S: Final = 60.0  # for which a requester waits for its sender's call
@@ -182,6 +184,9 @@ class MessageChannels(DriverOwner):
         channel = instance.channel
         settings = settings_of(self._kernel, channel, sock.peer.address, self.settings.pipelines)
         settings.number = instance.number
+        current = self._kernel.parts.control.channels.get(instance.name)
+        if current is not None and current.batch_max:
+            settings.batch_messages = min(settings.batch_messages, current.batch_max)
         settings.callback_only = first is not None and channel.object_type == SENDER
         exits = self._exits(run, sock, first)
         if exits is None:
@@ -192,8 +197,7 @@ class MessageChannels(DriverOwner):
         try:
             verbs = LoopVerbs(self._turns, user, APPLICATION)
         except MQError as error:
-            sock.abort()
-            self._finish(run, End(RETRY, "AMQ9508E", (self._kernel.name, error.reason)))
+            self._cannot_connect(run, sock, first, user, error)
             return
         link = verbs.link
         link.channel_name = instance.name
@@ -201,10 +205,11 @@ class MessageChannels(DriverOwner):
         if is_sending:
             link.privileged = True  # the queue manager itself gets from the transmission queue
         queue = channel.text("transmission_queue") if is_sending else ""
-        work = ChannelWork(channel, settings, queue, sock.peer.address)
+        work = ChannelWork(channel, settings, queue, instance.address)
         engine = EngineSide(verbs, work, is_sending)
         driver = AgentDriver(self._turns, self, agent, sock, engine)
         instance.user = user
+        instance.process_id = settings.process_id
         instance.agent = agent
         if instance.is_caller and instance.cipher:
             driver.key_bytes_max = self._key_bytes_max()
@@ -219,6 +224,20 @@ class MessageChannels(DriverOwner):
                 driver.stop(run.stop_mode)
         finally:
             self._turns.settle()
+
+    def _cannot_connect(
+        self, run: ChannelRun, sock: ChannelSocket, first: Segment | None, user: str, error: MQError
+    ) -> None:
+        """The user that the channel runs as may not connect, or nobody may now. The partner gets to
+        know which of the two it is."""
+        if error.reason == MQRC_NOT_AUTHORIZED:
+            self.log_message("AMQ9557E", user, error.comp, error.reason)
+            status, kind = SECURITY_FAILURE, NO_RETRY
+        else:
+            status, kind = QM_UNAVAILABLE, RETRY
+        sock.write([status_segment(status, None if first is None else first.header)])
+        sock.close()
+        self._finish(run, End(kind, "AMQ9508E", (self._kernel.name, error.reason), status))
 
     def _exits(
         self, run: ChannelRun, sock: ChannelSocket, first: Segment | None

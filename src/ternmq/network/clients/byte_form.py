@@ -66,20 +66,23 @@ class Form:
 
     # ---- headers
 
+    def header(self, type: int, flags: int) -> Header:
+        """A header in this form."""
+        return Header(
+            type,
+            order=self.order,
+            flags_1=flags,
+            encoding=self.encoding,
+            ccsid=self.ccsid,
+            is_ebcdic=self.is_ebcdic,
+        )
+
     def tail(self, type: int, flags: int) -> bytes:
         """What stands behind length and ids in a header."""
         key = type << 8 | flags
         tail = self._tails.get(key)
         if tail is None:
-            header = Header(
-                type,
-                order=self.order,
-                flags_1=flags,
-                encoding=self.encoding,
-                ccsid=self.ccsid,
-                is_ebcdic=self.is_ebcdic,
-            )
-            tail = header.pack(0)[8:]
+            tail = self.header(type, flags).pack(0)[8:]
             self._tails[key] = tail
         return tail
 

@@ -245,7 +245,7 @@ class Consumer(Guarded):
             request = self._wanted()
             if self.window > 1 and self._draw(verbs, request):
                 continue
-            call = verbs.get(self.handle, request, self)
+            call = verbs.get(self.handle, request, self, beside=True)
             self.get = call
             if not self._advance(call):
                 return
@@ -423,7 +423,7 @@ class Consumer(Guarded):
             line.wrote(TSHM_BYTES + size)
         else:
             header = note_header(conversation, ASYNC_MESSAGE, PUSHED)
-            for piece in split(header, b"".join(parts), line.segment_bytes_max):
+            for piece in split(header, data, line.segment_bytes_max, b"".join(parts[:-1])):
                 line.write(aligned(piece))
 
     def _end_without(self, reason: int) -> None:

@@ -25,6 +25,7 @@ from ternmq.mqi.steps.step import Step
 from ternmq.mqi.steps.units import Disconnect
 from ternmq.network.clients.byte_form import Form
 from ternmq.network.clients.held_cancel import HeldCancel
+from ternmq.network.clients.silent_puts import AsyncPuts
 from ternmq.values.calls import units
 from ternmq.values.xid import XID
 from ternmq.wire.fap.dialogue import (
@@ -259,18 +260,6 @@ class Branches:
     def __init__(self) -> None:
         self.current: XID | None = None  # between xa_start and xa_end
         self.ended: XID | None = None  # its work is done, and the unit still the connection's
-
-
-class AsyncPuts:
-    """What became of puts that were not answered, for MQSTAT."""
-
-    def __init__(self) -> None:
-        self.succeeded = 0
-        self.warned = 0
-        self.failed = 0
-        self.error: MQError | None = None  # the first
-        self.object = ""
-        self.durable_at = 0  # what the good ones depend on
 
 
 class Conversation:

@@ -14,7 +14,7 @@ from ternmq.base.errors import mq_error
 from ternmq.base.limits import TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR, MQRC_TOPIC_STRING_ERROR
 from ternmq.codec.charset import encode, is_known
-from ternmq.codec.mqi.charv import CharV, read_charv
+from ternmq.codec.mqi.charv import CharV, read_charv, rightmost
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.network.clients.conversation import Conversation
 
@@ -68,10 +68,12 @@ def topic_behind(conversation: Conversation, od: ObjectDescriptor, following: by
     )
 
 
-def returned(conversation: Conversation, described: CharV, text: str, at: int) -> bytes:
+def returned(
+    conversation: Conversation, described: CharV, text: str, at: int, is_resolved: bool = False
+) -> bytes:
     """A string that is returned at that offset, as much of it as its buffer takes; fills in its
-    description."""
-    if described.buffer_size <= 0:
+    description. Of ResObjectString the end is returned, and its length also without a buffer."""
+    if described.buffer_size <= 0 and not (is_resolved and described.buffer_size == 0):
         described.length = 0
         return b""
     ccsid = conversation.form.ccsid if described.ccsid == mq.MQCCSI_APPL else described.ccsid
@@ -80,7 +82,10 @@ def returned(conversation: Conversation, described: CharV, text: str, at: int) -
     data = encode(text, ccsid)
     described.ptr = 0
     described.ccsid = ccsid
-    described.offset = at if data else 0
+    size = described.buffer_size
+    described.offset = at if data and size else 0
     described.length = len(data)
-    cut = data[: described.buffer_size]
+    cut = data[:size]
+    if is_resolved and len(cut) < len(data):
+        cut = rightmost(text, size, ccsid)
     return cut + bytes(-len(cut) % 4)

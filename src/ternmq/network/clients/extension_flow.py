@@ -15,6 +15,7 @@ from ternmq.kernel.connection import Handle
 from ternmq.kernel.verb_clock import MESSAGE
 from ternmq.mqi.steps.table import IN_UNIT
 from ternmq.network.clients.conversation import Call, Conversation
+from ternmq.values.calls.topics import InquireMulticast
 from ternmq.wire.extension import error_value, pack_answer, unpack_request
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import Header, Segment
@@ -81,6 +82,9 @@ class ExtensionCall(Call):
                 detail=f"an answer of {len(answer)} bytes, the channel takes {longest}",
             )
         self.values["extension"] = answer
+        call = self.asked.call
+        if isinstance(call, InquireMulticast) and call.terms is not None:
+            self.conversation.line.socket.group_joined(call.terms)
 
     def answer(self) -> None:
         call = self.asked.call

@@ -310,8 +310,9 @@ class MessageCall(Call):
                 out.append(bytes(filling))
             line.wrote(len(head) + size + filling)
         else:
-            whole_call = b"".join(parts)
-            for piece in split(self._header(MQGET + REPLY), whole_call, line.segment_bytes_max):
+            front = b"".join(parts[:-1])
+            header = self._header(MQGET + REPLY)
+            for piece in split(header, data, line.segment_bytes_max, front):
                 line.write(aligned(piece) if shared else piece)
 
     def _add_options(self, parts: list[bytes], entry: Entry, length: int) -> None:

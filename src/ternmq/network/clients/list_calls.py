@@ -44,13 +44,12 @@ from ternmq.network.clients.given_fields import as_given
 from ternmq.network.clients.object_calls import asked_object, open_object
 from ternmq.network.clients.put_call import (
     check_length,
-    is_silent_put,
-    note_failure,
     put1_message,
     put_message,
     request_put,
     without_area,
 )
+from ternmq.network.clients.silent_puts import is_silent_put, note_failure
 from ternmq.values.calls import lists as calls
 from ternmq.values.distribution import ListOutcome, Outcome
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES

@@ -21,7 +21,8 @@ from ternmq.host.jobs import LoopVerbs
 from ternmq.kernel.metering_calls import was_asked
 from ternmq.mqi.steps import units as steps
 from ternmq.mqi.steps.step import Step
-from ternmq.network.clients.conversation import AsyncPuts, Call, Conversation, StepCall
+from ternmq.network.clients.conversation import Call, Conversation, StepCall
+from ternmq.network.clients.described_strings import returned
 from ternmq.network.clients.get_call import get_message
 from ternmq.network.clients.list_calls import open_any, put1_any, put_any
 from ternmq.network.clients.message_requests import notified, request_messages
@@ -32,6 +33,7 @@ from ternmq.network.clients.object_calls import (
     refuse_open,
     set_attributes,
 )
+from ternmq.network.clients.silent_puts import AsyncPuts
 from ternmq.network.clients.spi_calls import spi_call
 from ternmq.network.clients.topic_calls import (
     refuse_subscribe,
@@ -187,6 +189,12 @@ class StatusCall(Call):
         status.reason = 0
         status.object_name = puts.object
         status.resolved_object_name = puts.object
+        if puts.topic_string:
+            status.object_type = mq.MQOT_TOPIC
+            text = puts.topic_string
+            self.values["status_following"] = returned(
+                conversation, status.object_string, text, status.size()
+            )
         if puts.error is not None:
             status.comp = puts.error.comp
             status.reason = puts.error.reason

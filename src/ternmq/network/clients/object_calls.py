@@ -43,6 +43,10 @@ from ternmq.wire.fap.segment import Header, Segment
 
 _NO_HANDLE: Final = -1
 _UNKNOWN: Final = -1
+_OPTIONS_BYTES: Final = 4
+_FOPA_BYTES_1: Final = 28
+_FOPA_BYTES_2: Final = 84
+_FCMI_BYTES: Final = 8
 _CHARACTERS_FIRST: Final = mq.MQCA_FIRST
 _USES: Final = (
     mq.MQOO_INPUT_AS_Q_DEF
@@ -108,20 +112,33 @@ class OpenCall(Call):
             return_defaults(handle, self.attributes)
 
     def _return_string(self) -> None:
-        """ResObjectString of a topic, if there is a buffer for it."""
+        """ResObjectString of a topic, if there is a buffer for it: at the end of the reply."""
         od = self.od
-        behind: bytes = self.values.get("object_following", b"")
-        text = self.asked.resolved_string
+        values = self.values
+        behind: bytes = values.get("object_following", b"")
+        described, text = od.resolved_object_string, self.asked.resolved_string
+        spoo: Values | None = values.get("spoo")
         at = od.size() + len(behind)
-        behind += returned(self.conversation, od.resolved_object_string, text, at)
+        if spoo is None:
+            at += _OPTIONS_BYTES + _sizes_of(values)
+            values["resolved_following"] = returned(self.conversation, described, text, at, True)
+            return
+        behind += returned(self.conversation, described, text, at, True)
         if behind:
-            self.values["object_following"] = behind
-            spoo: Values | None = self.values.get("spoo")
-            if spoo is not None:
-                spoo["length"] += len(behind)
+            values["object_following"] = behind
+            spoo["length"] += len(behind)
 
     def give_up(self) -> None:
         self.values["handle"] = _NO_HANDLE
+
+
+def _sizes_of(values: Values) -> int:
+    """Bytes of what follows the options of an MQOPEN."""
+    fopa: Values | None = values.get("fopa")
+    size = _FCMI_BYTES if values.get("fcmi") is not None else 0
+    if fopa is None:
+        return size
+    return size + (_FOPA_BYTES_2 if fopa["version"] >= 2 else _FOPA_BYTES_1)
 
 
 def asked_object(od: ObjectDescriptor) -> ObjectDescriptor:

@@ -38,6 +38,7 @@ from ternmq.network.clients.object_calls import (
     put1_topic,
     refuse_selection,
 )
+from ternmq.network.clients.silent_puts import is_silent_put, note_failure, topic_of
 from ternmq.values.calls import messages as calls
 from ternmq.values.entry import OWN_DATE, ZERO_ID, Entry
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
@@ -204,7 +205,8 @@ def _put_silently(
         verbs.refuse("MQPUT", plan.handle, error.reason)
         if link.clock is not None:
             verbs.stop_put(plan.handle)
-        note_failure(conversation, plan.pmo, plan.handle.resolved_name, error)
+        name = plan.handle.resolved_name
+        note_failure(conversation, plan.pmo, name, error, topic_of(plan.handle))
         return
     if entry is None:
         own = request.with_ids(request.msg_id, request.correl_id)
@@ -224,24 +226,6 @@ def _put_silently(
         queue = local.queue
         if queue.plain_bytes > queue.plain_limit >> 1:
             conversation.turns.backpressure.apply_backpressure(queue, conversation.line)
-
-
-def note_failure(conversation: Conversation, pmo: PutOptions, name: str, error: MQError) -> None:
-    """A put without an answer has failed: MQSTAT reports the first, and its unit of work cannot be
-    committed, for its application takes the put for done."""
-    puts = conversation.async_puts
-    puts.failed += 1
-    if puts.error is None:
-        puts.error = error
-        puts.object = name
-    conversation.refused_aside(error)
-    if pmo.options & mq.MQPMO_SYNCPOINT:
-        conversation.unit_fails = True
-
-
-def is_silent_put(conversation: Conversation, pmo: PutOptions) -> bool:
-    """Whether a put is not answered."""
-    return conversation.is_silent and pmo.options & mq.MQPMO_ASYNC_RESPONSE != 0
 
 
 def check_length(conversation: Conversation, request: PutRequest, message: bytes) -> None:
@@ -416,7 +400,8 @@ class SilentPut(Call):
 
     def refuse(self, error: MQError) -> None:
         plan = self.plan
-        note_failure(self.conversation, plan.pmo, plan.handle.resolved_name, error)
+        name = plan.handle.resolved_name
+        note_failure(self.conversation, plan.pmo, name, error, topic_of(plan.handle))
         self.conversation.end(self)
 
 
@@ -556,7 +541,8 @@ class Put1Call(Call):
             if self.values["comp"] == mq.MQCC_FAILED:
                 od: ObjectDescriptor = self.values["object"]
                 error = self.error or mq_error(int(self.values["reason"]), verb="MQPUT1")
-                note_failure(conversation, pmo, od.object_name, error)
+                topic = self.asked.object_string
+                note_failure(conversation, pmo, od.object_name, error, topic)
             else:
                 conversation.async_puts.succeeded += 1
             conversation.end(self)

@@ -9,7 +9,6 @@ STATUS_DATA, written to the log, and ends the socket.
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING, Final, final
 
 from mypy_extensions import i64
@@ -34,6 +33,7 @@ from ternmq.network.clients.spi_calls import is_notify
 from ternmq.network.clients.take_back import take_back_if_asked
 from ternmq.network.clients.unsent_answers import Resumption, Settling, Unsent
 from ternmq.network.clients.xa_flows import XA_CALLS, refuse_xa
+from ternmq.network.edge.status_segment import status_segment
 from ternmq.wire.fap.dialogue import ACCEPTOR, CONNECTED, OPENING, SOCKET, SOCKET_TYPES, Dialogue
 from ternmq.wire.fap.negotiation import Agreement, bytes_of_call_max, bytes_of_parts_max
 from ternmq.wire.fap.part import Values
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 
 _ENDS_OF_UNITS: Final = {MQCMIT, MQBACK, *XA_CALLS}
 OPENING_BYTES_MAX: Final = 4096  # of a segment before both sides have agreed
+_TOGETHER_BYTES: Final = 1 << 20  # sent by one write of the socket, if there is more
 _COUNTED_BYTES: Final = 4096  # sent at once: less is not counted unless the socket is full
 _TSHM: Final = 0x5453484D
 _TSH: Final = 0x54534820
@@ -333,13 +334,27 @@ class Line(Outlet):
         size = self._out_bytes
         self._out = []
         self._out_bytes = 0
-        self.socket.write(b"".join(out) if len(out) > 1 else out[0])
+        if size > _TOGETHER_BYTES and self.socket.is_plain:
+            self._send_in_turn(out)
+        else:
+            self.socket.write(b"".join(out) if len(out) > 1 else out[0])
         if size > self._largest_bytes:
             self._largest_bytes = size
         if size > _COUNTED_BYTES or not self.is_writable or not self._unsent.is_empty:
             self._count_unsent()
         if self.is_writable and (self._paused or self._is_stalled):
             self.go_on_writing()
+
+    def _send_in_turn(self, out: list[bytes]) -> None:
+        """Parts of a long answer: each is dropped when the socket has it."""
+        out.reverse()
+        while out:
+            together = [out.pop()]
+            size = len(together[0])
+            while out and size + len(out[-1]) <= _TOGETHER_BYTES:
+                size += len(out[-1])
+                together.append(out.pop())
+            self.socket.write(b"".join(together))
 
     def unsent_bytes(self) -> int:
         """Written, and not taken by the system."""
@@ -503,6 +518,7 @@ class Line(Outlet):
             if instance is not None:
                 instance.conversations = len(self.conversations)
             self._assembler.forget(conversation.number)
+            self.socket.conversation_ended(conversation.number)
         self._read_or_not()
         if not self.conversations and self.is_closing:
             self.socket.left()
@@ -546,25 +562,11 @@ class Line(Outlet):
             return
         self.is_closing = True
         self.dialogue.say(STATUS_DATA, ERROR | CLOSE_CHANNEL)
-        self.write(self.status_segment(status))
+        number = next(iter(self.conversations), -1) if self.is_shared else -1
+        like = None if self.form is None else self.form.header(STATUS_DATA, ERROR)
+        self.write(status_segment(status, like, number))
         self.send()
         self.socket.close()
-
-    def status_segment(self, status: int) -> bytes:
-        """STATUS_DATA that ends the channel."""
-        form = self.form
-        header = Header(STATUS_DATA, flags_1=ERROR | CLOSE_CHANNEL)
-        if form is not None:
-            header.order = form.order
-            header.ccsid = form.ccsid
-            header.is_ebcdic = form.is_ebcdic
-            header.encoding = form.encoding
-        numbers = list(self.conversations)
-        if self.is_shared and numbers:
-            header.variant = TSHM
-            header.conversation = numbers[0]
-        packed = struct.pack(f"{header.order}ii", 8, status)
-        return segment(header, packed)
 
     def report(self, error: BaseException, doing: str) -> None:
         """A fault of ours."""

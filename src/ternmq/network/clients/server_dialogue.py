@@ -44,6 +44,7 @@ from ternmq.wire.fap.dialogue import (
     REFUSE_BROKEN,
     SERVE,
     START,
+    TO_EXIT,
     Dialogue,
 )
 from ternmq.wire.fap.flow import read_body, write_body
@@ -63,8 +64,10 @@ from ternmq.wire.fap.vocabulary import (
     ACTION_STARTED,
     CAP_MQI,
     CAP_MULTIPLEX_SYNCGET,
+    CAP_REQUEST_SECURITY,
     CONV_ID_ERROR,
     ERROR,
+    FCNO_MULTICAST,
     FCNO_TAKES_BACK,
     HEARTBEAT,
     INITIAL_DATA,
@@ -72,15 +75,20 @@ from ternmq.wire.fap.vocabulary import (
     MQCONN,
     NEGOTIATION_FAILED,
     OWN_CLIENT,
+    PROTOCOL_SEGMENT_TYPE,
     REPLY,
+    SECURITY_DATA,
     SOCKET_ACTION,
     STATUS_DATA,
+    type_name,
 )
+from ternmq.wire.multicast.packet import KEY_BYTES
 
 if TYPE_CHECKING:
     from ternmq.network.edge.partner_socket import PartnerSocket
 
 FAP_LEVEL: Final = 10
+_CAPABILITIES_1: Final = 0x27
 PRODUCT_ID: Final = f"MQMM{COMMAND_LEVEL // 100:02}{COMMAND_LEVEL // 10 % 10:02}0000"
 _PARTNER_BYTES: Final = 4  # of its product id: the letters before its version
 _APPL_TYPE_AT: Final = 76  # in a packed context
@@ -103,6 +111,7 @@ class Opening:
         self.line = line
         self.offer: Offer | None = None
         self._rounds = 0
+        self._has_talks = False  # security exits of both sides take turns
         self._tasks: set[asyncio.Task[LoopVerbs]] = set()
         # The users that the first conversation gave: others of the socket that give none have them.
         self._user_id = ""
@@ -141,6 +150,14 @@ class Opening:
                 return
             offer = self._make_offer(instance, asked)
             self.offer = offer
+            exits = self.socket.exits
+            if exits is not None:
+                exits.begin(partial(self._answer, header, asked, offer))
+                return
+        self._answer(header, asked, offer)
+
+    def _answer(self, header: Header, asked: InitialData, offer: Offer) -> None:
+        line = self.line
         self._rounds += 1
         made, again = answer(asked, offer)
         if again and self._rounds >= ROUNDS_MAX:
@@ -168,6 +185,8 @@ class Opening:
         # use them on any.
         is_ours = asked.product_id.startswith(OWN_CLIENT)
         has_get = conversations == 1 or is_ours
+        exits = self.socket.exits
+        has_security = exits is not None and exits.has_security
         headers: list[int] = []
         messages: list[int] = []
         if is_ours:  # how IBM's clients lay out what is compressed is not known
@@ -181,6 +200,7 @@ class Opening:
             message_bytes_max=channel.number("max_message_length"),
             heartbeat_s=channel.number("heartbeat_s"),
             conversations_max=conversations,
+            capabilities_1=_CAPABILITIES_1 | (CAP_REQUEST_SECURITY if has_security else 0),
             capabilities_2=0x51,
             capabilities_3=CAP_MULTIPLEX_SYNCGET if has_get else 0,
             process_id=os.getpid(),
@@ -205,7 +225,15 @@ class Opening:
         number = 0
         if line.is_shared:
             number = header.conversation if header.variant == TSHM else 1
+        exits = self.socket.exits
+        if exits is not None:
+            line.send()  # the answer itself goes without exits
+            exits.agreed(number, agreement)
+            line.segment_bytes_max -= exits.space
         self._begin(number, Dialogue(CONVERSATION, ACCEPTOR, NEW))
+        self._has_talks = made.capabilities_1 & CAP_REQUEST_SECURITY != 0
+        if exits is not None and self._has_talks:
+            exits.talk(number, header)
         self.socket.watch(agreement.heartbeat_s)
 
     def _compress(self, agreement: Agreement) -> None:
@@ -269,6 +297,12 @@ class Opening:
             "parameter_2": values["parameter_2"],
         }
         line.write_call(reply, write_body(reply, reply_values, line.fap_level))
+        exits = self.socket.exits
+        if exits is not None:
+            line.send()  # the answer itself goes without exits
+            exits.started(number)
+            if self._has_talks:
+                exits.talk(number, header)
 
     # ---- a conversation that is not connected
 
@@ -276,8 +310,19 @@ class Opening:
         """A segment of a conversation that is not connected, or not any more. True if it is to be
         served like one of a conversation that is."""
         header = one.header
+        exits = self.socket.exits
+        if exits is not None:
+            if exits.hold(conversation.number, partial(conversation.take, one)):
+                return False
+            if exits.is_talking(conversation.number) and header.type != SECURITY_DATA:
+                text = f"{type_name(header.type)} before the security exits are content"
+                raise SegmentError(text, PROTOCOL_SEGMENT_TYPE)
         action = conversation.dialogue.came(header.type, header.flags_1).action
-        if action == KEEP_USER:
+        if action == TO_EXIT:
+            if exits is None:
+                raise SegmentError("SECURITY_DATA, and there is no security exit here")
+            exits.came(conversation.number, one.body, header)
+        elif action == KEEP_USER:
             values = read_body(one, self.line.fap_level).values
             conversation.user_id = values.get("long_user_id") or values["user_id"]
             self._user_id = self._user_id or conversation.user_id
@@ -322,7 +367,12 @@ class Opening:
             conversation.connect(verbs)
             self._complete(values, verbs)
             fcno: Values = values.get("fcno", {})
-            conversation.is_own_client = fcno.get("capabilities", 0) & FCNO_TAKES_BACK != 0
+            capabilities = int(fcno.get("capabilities", 0))
+            conversation.is_own_client = capabilities & FCNO_TAKES_BACK != 0
+            if capabilities & FCNO_MULTICAST:
+                kernel = verbs.engine.kernel
+                kernel.multicast_key = kernel.multicast_key or os.urandom(KEY_BYTES)
+                verbs.link.takes_multicast = True
         else:
             conversation.dialogue.say(MQCONN + REPLY, detail=FAILED)
             if isinstance(error, MQError):
@@ -359,7 +409,12 @@ class Opening:
             csp_user = self._csp_user
             password = self._csp_password
         conversation.csp_password = None  # no longer than needed; one for all stays
-        user = await socket.user(user_id, csp_user, password, application)
+        exit_user = None
+        if socket.exits is not None and socket.exits.has_security:
+            number = conversation.number
+            found = await socket.exits.secured(number, user_id, csp_user, password)
+            csp_user, password, exit_user = found
+        user = await socket.user(user_id, csp_user, password, application, exit_user)
         verbs = LoopVerbs(self.line.turns, user, application)
         link = verbs.link
         instance = self.line.instance

@@ -108,7 +108,8 @@ def answer_subscription(
     texts = (done.user_data, done.selector, done.resolved_string)
     for field, text in zip(_OUTPUT_FIELDS, texts, strict=True):
         described = getattr(sd, field)
-        behind += returned(conversation, described, text, sd.size() + len(behind))
+        is_resolved = described is sd.resolved_object_string
+        behind += returned(conversation, described, text, sd.size() + len(behind), is_resolved)
     return behind
 
 

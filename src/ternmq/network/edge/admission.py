@@ -200,14 +200,16 @@ class Admission:
         csp_user: str,
         csp_password: str | None,
         application: str = "",
+        exit_user: str | None = None,
     ) -> str:
         """The user that a conversation runs as; MQError with MQRC_NOT_AUTHORIZED if none.
 
         `client_user` is USERID_DATA's (the long one where there is one), the other two are of
-        CONAUTH_INFO; a password of None says that there was none.
+        CONAUTH_INFO; a password of None says that there was none. `exit_user` is what a security
+        exit has set in place of MCAUSER.
         """
         user = await self.users.user(
-            instance, peer, client_user, csp_user, csp_password, application
+            instance, peer, client_user, csp_user, csp_password, application, exit_user
         )
         if instance.number in self.channels.instances and not instance.stop_requested:
             instance.status = RUNNING

@@ -25,7 +25,7 @@ from ternmq.channel.exit_structures import MQCXP, changed_attributes
 from ternmq.host.jobs import LoopVerbs
 from ternmq.mqi.steps.units import Disconnect
 from ternmq.network.channels.channel_exits import loaded, mqcd_of
-from ternmq.runtime.exit_files import ExitFiles
+from ternmq.ports.os_exit_files import ExitFiles
 from ternmq.security.chlauth import Partner, judge
 from ternmq.store.catalog import Definition
 from ternmq.values.calls import units

@@ -3,7 +3,8 @@
     1. a password that came is checked, if CHCKCLNT looks at passwords at all; with ADOPTCTX(YES)
        the client is from then on the user whose password it was
     2. CHLAUTH (`security/chlauth`): the rule that maps it, then the blocked users. Without a rule
-       that maps, it is the user it has adopted, else the channel's MCAUSER, else whom it says it is
+       that maps, it is the user it has adopted, else the channel's MCAUSER or what a security exit
+       has set in its place, else whom it says it is
     3. CHCKCLNT, of the rule or else of CONNAUTH: a client that brought no password and needs one is
        refused
 
@@ -83,8 +84,11 @@ class Users:
         csp_user: str,
         csp_password: str | None,
         application: str,
+        exit_user: str | None = None,
     ) -> str:
-        """The user that a conversation runs as; MQError if there is none."""
+        """The user that a conversation runs as; MQError if there is none. A security exit may have
+        set another one than MCAUSER."""
+        mca_user = instance.channel.text("mca_user") if exit_user is None else exit_user
         with self._lock:
             authentication = in_force(self._kernel.catalog)
         adopted = ""
@@ -107,7 +111,7 @@ class Users:
             client_user=early or client_user,
             ssl_peer=peer.certificate_subject,
             ssl_issuer=peer.certificate_issuer,
-            channel_user="" if early else instance.channel.text("mca_user"),
+            channel_user="" if early else mca_user,
         )
         verdict = judge(rules, partner, self._kernel.authority.is_administrator)
         self._obey(verdict, partner, application)

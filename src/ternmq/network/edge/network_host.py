@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ternmq.network.edge.admission import Admission
     from ternmq.network.edge.partner_socket import PartnerSocket
     from ternmq.network.edge.tcp_listener import Network
+    from ternmq.network.multicast.bridge import Bridges
+    from ternmq.values.multicast_terms import MulticastTerms
 
 
 class CallTrace:
@@ -43,6 +45,7 @@ class NetworkHost:
         self.sockets: set[PartnerSocket] = set()  # partners from the network
         self.channel_sockets: set[ChannelSocket] = set()  # of message channels
         self.message_channels: MessageChannels | None = None
+        self.bridges: Bridges | None = None  # of multicast, once a client uses it
         self.sessions_max = sessions_max  # sockets of all kinds
         self.network: Network | None = None  # what lets partners in
         self.trace: CallTrace | None = None
@@ -72,6 +75,14 @@ class NetworkHost:
     def fault(self, error: BaseException, doing: str) -> None:
         """An unforeseen exception was raised: write a report."""
         raise NotImplementedError
+
+    def group_joined(self, terms: MulticastTerms, local_host: str) -> None:
+        """A client that has come by this address uses a multicast group."""
+        if self.bridges is None:
+            from ternmq.network.multicast.bridge import Bridges  # few use it
+
+            self.bridges = Bridges(self)
+        self.bridges.joined(terms, local_host)
 
     def leave_socket(self, socket: PartnerSocket) -> None:
         """A partner has gone, and nothing is left of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ternmq.base.ini import IniFile
-from ternmq.runtime.exit_files import exits_path
+from ternmq.ports.os_exit_files import exits_path
 
 DEFAULT_PORT = 1414
 CONNECT_S_USUAL = 30.0

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 from ternmq.base.errors import ProtocolError
 from ternmq.base.reasons import MQRC_Q_MGR_QUIESCING
+from ternmq.channel.exit_points import ExitEnds
 from ternmq.kernel.channel_instance import QUIESCE, STOPPING, TERMINATE, ChannelInstance
+from ternmq.network.clients.client_exits import ClientExits, maker_of
 from ternmq.network.clients.segment_line import Line
 from ternmq.network.clients.segment_notes import SocketTrace
 from ternmq.network.clients.server_dialogue import Opening
@@ -30,12 +32,14 @@ from ternmq.wire.fap.vocabulary import (
 
 if TYPE_CHECKING:
     from ternmq.network.edge.network_host import NetworkHost
+    from ternmq.values.multicast_terms import MulticastTerms
 
 # A partner that hears nothing for its interval and this has gone; so have we for a partner.
 GRACE_NS: Final = 60_000_000_000
 _NS: Final = 1_000_000_000
 TURN_BYTES: Final = 32_768  # read at once, and there is likely to be more
 _TLS_BYTES: Final = 64  # of TLS's close_notify, about
+_LONG_BYTES: Final = 1 << 20  # a write of more is by a view
 WRITE_BYTES: Final = 262_144  # written and not taken by the system, before answers wait
 _PAUSED_BYTES: Final = WRITE_BYTES // 4  # more than these are left, as long as they do
 
@@ -59,9 +63,17 @@ class PartnerSocket(asyncio.Protocol):
         self.cut_bytes = 0  # written, and never to leave
         self._trace: SocketTrace | None = None
         self.compression: SegmentCompression | None = None
+        self.exits: ClientExits | None = None
+        self._is_paused = False  # by the transport
         self._plain_bytes = 0  # of what is written since all had left, before compression
         self._first: Segment | None = None  # of one that is handed over
         self.gone: asyncio.Future[None] = host.turns.loop.create_future()
+
+    def group_joined(self, terms: MulticastTerms) -> None:
+        """The client uses a multicast group."""
+        transport = self._transport
+        name = None if transport is None else transport.get_extra_info("sockname")
+        self.host.group_joined(terms, str(name[0]) if name else "")
 
     @property
     def admission(self) -> Admission:
@@ -104,8 +116,23 @@ class PartnerSocket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes have come. A partner that sends much lets others have a turn: some loops read one
         socket many times before they look at the next."""
+        exits = self.exits
+        if exits is not None:
+            try:
+                if exits.received(data):
+                    if exits.is_full:
+                        self.read_on(False)
+                    return
+            except ProtocolError as error:
+                self.line.protocol_error(error)
+                return
+        self.take_in(data, len(data))
+
+    def take_in(self, data: bytes, size: int) -> None:
+        """Bytes that receive exits have seen, if there are any; so many have come for them."""
         line = self.line
-        size = len(data)
+        if self._instance is not None:  # the line counts what it is fed with
+            self._instance.bytes_received += size - len(data)
         if self.compression is not None:
             data = self._expanded(self.compression, data)
         trace = self.host.trace
@@ -115,6 +142,8 @@ class PartnerSocket(asyncio.Protocol):
         if size >= TURN_BYTES and line.is_reading and not line.is_closing:
             self.read_on(False)
             line.turns.loop.call_soon(self._read_again)
+        elif self.exits is not None:
+            self._read_again()
 
     def _expanded(self, compression: SegmentCompression, data: bytes) -> bytes:
         try:
@@ -142,6 +171,8 @@ class PartnerSocket(asyncio.Protocol):
                 self.cut_bytes = max(_PAUSED_BYTES, self._plain_bytes)
             elif isinstance(error, BrokenPipeError):
                 self.cut_bytes = 1  # a write failed: its last byte has not left
+        if self.exits is not None:
+            self.cut_bytes = max(self.cut_bytes, self.exits.out_bytes)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -154,13 +185,23 @@ class PartnerSocket(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The partner does not read."""
+        self._is_paused = True
         self.line.set_writable(False)
 
     def resume_writing(self) -> None:
         """It has read enough."""
-        self.line.set_writable(True)
+        self._is_paused = False
+        if self.exits is None or self.exits.out_bytes < WRITE_BYTES:
+            self.line.set_writable(True)
 
     # ---- for the line
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether bytes go out as they are: no part of it looks at whole segments."""
+        trace = self.host.trace
+        is_traced = trace is not None and trace.on
+        return self.compression is None and self.exits is None and not is_traced
 
     def write(self, data: bytes) -> None:
         """Send bytes."""
@@ -178,7 +219,7 @@ class PartnerSocket(asyncio.Protocol):
         if trace is not None and trace.on:
             self._traced(True).sent(trace, data)
         if self.compression is None:
-            transport.write(data)
+            self._write_out(transport, data)
         else:
             self._write_compressed(transport, self.compression, data)
         if transport.is_closing():  # the partner had gone: the write failed at once
@@ -198,7 +239,40 @@ class PartnerSocket(asyncio.Protocol):
         packed = compression.packed(data)
         if self._instance is not None:  # the line has counted what it wrote
             self._instance.bytes_sent += len(packed) - len(data)
-        transport.write(packed)
+        self._write_out(transport, packed)
+
+    def _write_out(self, transport: asyncio.Transport, data: bytes) -> None:
+        exits = self.exits
+        if exits is None or not exits.send(data):
+            # asyncio cuts off what the system took: of a view that is no copy
+            transport.write(data if len(data) < _LONG_BYTES else memoryview(data))
+        elif exits.out_bytes >= WRITE_BYTES and self.line.is_writable:
+            self.line.set_writable(False)
+
+    def put_out(self, data: bytes, size: int) -> None:
+        """Segments that send exits have seen; so many bytes were written."""
+        transport = self._transport
+        exits = self.exits
+        if transport is None or exits is None or self._lost or transport.is_closing():
+            return
+        if self._instance is not None:  # the line has counted what it wrote
+            self._instance.bytes_sent += len(data) - size
+        transport.write(data)
+        if not self.line.is_writable and not self._is_paused and exits.out_bytes < _PAUSED_BYTES:
+            self.line.set_writable(True)
+
+    def exit_ends(self, ends: ExitEnds) -> None:
+        """An exit ends the channel, or has failed."""
+        notices = self.host.engine.kernel.notices
+        inserts = [one if isinstance(one, int) else str(one) for one in ends.inserts]
+        notices.add(ends.message_id, tuple(inserts))
+        notices.add("AMQ9999E", (self.channel_name, self.peer.address))
+        self.line.close_with(ends.status)
+
+    def conversation_ended(self, number: int) -> None:
+        """A conversation has ended."""
+        if self.exits is not None:
+            self.exits.ended(number)
 
     def _traced(self, is_whole: bool) -> SocketTrace:
         """Made again where segments begin; if one is under way, what follows is not known yet."""
@@ -214,7 +288,8 @@ class PartnerSocket(asyncio.Protocol):
         if transport is None or self._lost or transport.is_closing():
             return
         if go_on:
-            transport.resume_reading()
+            if self.exits is None or not self.exits.is_full:
+                transport.resume_reading()
         else:
             transport.pause_reading()
 
@@ -231,6 +306,8 @@ class PartnerSocket(asyncio.Protocol):
             size = max(size - size // 512 - _TLS_BYTES, 0)  # what TLS has added
         if size and self.compression is not None:
             size = max(size, self._plain_bytes)  # which of them have left is not known
+        if self.exits is not None:
+            size += self.exits.out_bytes
         return size
 
     def close(self) -> None:
@@ -241,7 +318,9 @@ class PartnerSocket(asyncio.Protocol):
         if transport is None or self._lost:
             return
         self._close_at_s = self._close_at_s or self.host.turns.loop.time() + CLOSE_S
-        if is_underway(transport) and self.host.turns.loop.time() < self._close_at_s:
+        is_with_exits = self.exits is not None and self.exits.out_bytes > 0
+        is_left = is_with_exits or is_underway(transport)
+        if is_left and self.host.turns.loop.time() < self._close_at_s:
             self.host.turns.loop.call_later(CLOSE_LOOK_S, self.close)
         elif transport.get_write_buffer_size():
             self.abort()  # the partner does not read: a close would wait for that for ever
@@ -266,6 +345,8 @@ class PartnerSocket(asyncio.Protocol):
         """All conversations have ended, and so has the socket."""
         if not self._lost:
             return
+        if self.exits is not None:
+            self.exits.close()
         instance = self._instance
         if instance is not None:
             self._instance = None
@@ -317,17 +398,29 @@ class PartnerSocket(asyncio.Protocol):
         self._instance = instance
         self.line.instance = instance
         instance.ask_to_stop = self.ask_to_stop
+        make = maker_of(self.host, instance, self.peer)
+        if make is not None:
+            try:
+                self.exits = ClientExits(self, make, instance.name)
+            except ExitEnds as ends:
+                self.exit_ends(ends)
+                return None
         return instance
 
     async def user(
-        self, client_user: str, csp_user: str, csp_password: str | None, application: str
+        self,
+        client_user: str,
+        csp_user: str,
+        csp_password: str | None,
+        application: str,
+        exit_user: str | None = None,
     ) -> str:
         """The user of a conversation."""
         instance = self._instance
         if instance is None:
             raise ConnectionResetError("the partner has gone")
         return await self.admission.user(
-            instance, self.peer, client_user, csp_user, csp_password, application
+            instance, self.peer, client_user, csp_user, csp_password, application, exit_user
         )
 
     # ---- silence

@@ -27,7 +27,7 @@ from ternmq.network.edge.channel_users import Users
 from ternmq.network.edge.log_throttle import LogThrottle
 from ternmq.network.edge.network_host import NetworkHost
 from ternmq.network.edge.network_settings import NetworkSettings
-from ternmq.runtime.exit_files import FOLDER, ExitFiles
+from ternmq.ports.os_exit_files import FOLDER, ExitFiles
 from ternmq.security.password_file import PasswordFileError, has_default_password, read_accounts
 
 LogMessage = Callable[..., None]

@@ -7,20 +7,23 @@
                   "transmissionSecurity": {"cipherSpecification", "certificateLabel",
                                            "certificatePeerName"},
                   "compression": {"header": [...], "message": [...]},
+                  "exits": {"security": {"name", "userData"}, "send": [...], "receive": [...]},
                   "general": {"maximumMessageLength"}}]}
 
-Names are case sensitive; compressions are MQSC's words in either case. What is there and has no
-function here (exits, LU 6.2) is refused if it asks for something, so that it is not ignored
-silently. The binary table is refused.
+Names are case sensitive; compressions are MQSC's words in either case. Exits are Python functions,
+file(function). What is there and has no function here (LU 6.2, other kinds of exits) is refused if
+it asks for something, so that it is not ignored silently. The binary table is refused.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64encode
+from http.client import HTTPException
 from typing import Any, Final
-from urllib.error import URLError
-from urllib.parse import urlsplit
-from urllib.request import url2pathname, urlopen
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.request import Request, url2pathname, urlopen
 
 from ternmq.base import constants as mq
 from ternmq.base.limits import MESSAGE_BYTES_MAX
@@ -32,6 +35,8 @@ from ternmq.remote.fap.client_channel import (
     SHARING_USUAL,
     Address,
     ClientChannel,
+    ExitName,
+    ExitNames,
     checked_compression,
     checked_name,
     config_error,
@@ -39,6 +44,7 @@ from ternmq.remote.fap.client_channel import (
 
 TABLE_BYTES_MAX: Final = 16 << 20
 _FETCH_S: Final = 30.0
+_IDENTITY: Final = re.compile(r"(?<=://)[^/]*@")
 CLIENT: Final = "clientConnection"
 RECONNECT: Final[dict[str, int]] = {
     "no": 0,
@@ -47,29 +53,47 @@ RECONNECT: Final[dict[str, int]] = {
     "disabled": mq.MQCNO_RECONNECT_DISABLED,
 }
 _AFFINITIES: Final = ("none", "preferred")
-_WITHOUT_FUNCTION: Final = ("exits", "modeName", "transactionProgram")
+_WITHOUT_FUNCTION: Final = ("modeName", "transactionProgram")
+_EXITS_MAX: Final = 8
 
 
 def read_table(url: str) -> list[ClientChannel]:
     """The definitions at a path, or at a file, http or https URL."""
-    return channels_of(_fetched(url), url)
+    return channels_of(_fetched(url), without_password(url))
+
+
+def without_password(url: str) -> str:
+    """A URL as texts may show it: what stands before the host identifies somebody."""
+    return _IDENTITY.sub("", url)
 
 
 def _fetched(url: str) -> bytes:
-    parts = urlsplit(url)
+    shown = without_password(url)
     try:
+        parts = urlsplit(url)
         if parts.scheme in ("http", "https"):
-            with urlopen(url, timeout=_FETCH_S) as answer:
+            with urlopen(_request(parts), timeout=_FETCH_S) as answer:
                 data: bytes = answer.read(TABLE_BYTES_MAX + 1)
         else:
             path = url2pathname(parts.path) if parts.scheme == "file" else url
             with open(path, "rb") as file:
                 data = file.read(TABLE_BYTES_MAX + 1)
-    except (OSError, URLError, ValueError) as error:
-        raise config_error(f"the CCDT {url} cannot be read: {error}") from error
+    except (OSError, HTTPException, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise config_error(f"the CCDT {shown} cannot be read: {why}") from error
     if len(data) > TABLE_BYTES_MAX:
-        raise config_error(f"the CCDT {url} has more than {TABLE_BYTES_MAX} bytes")
+        raise config_error(f"the CCDT {shown} has more than {TABLE_BYTES_MAX} bytes")
     return data
+
+
+def _request(parts: SplitResult) -> Request:
+    """User and password of the URL go into a header (Basic)."""
+    identity, _, place = parts.netloc.rpartition("@")
+    request = Request(urlunsplit(parts._replace(netloc=place)))
+    if identity:
+        coded = b64encode(unquote(identity).encode("utf-8")).decode("ascii")
+        request.add_unredirected_header("Authorization", f"Basic {coded}")
+    return request
 
 
 def channels_of(data: bytes, source: str) -> list[ClientChannel]:
@@ -127,7 +151,31 @@ def _channel(row: dict[str, Any]) -> ClientChannel:
         keep_alive=managed.get("keepAliveInterval", -1) != 0,
         header_compression=_compression(compressed, "header", HEADER_COMPRESSIONS),
         message_compression=_compression(compressed, "message", MESSAGE_COMPRESSIONS),
+        exits=_exits(name, _part(row, "exits")),
     )
+
+
+def _exits(channel: str, row: dict[str, Any]) -> ExitNames:
+    for one in row:
+        if one not in ("security", "send", "receive") and row[one]:
+            raise ValueError(f"channel {channel}: a client has no exits of kind {one}")
+    security = _part(row, "security")
+    return ExitNames(
+        security=(_exit(security),) if security else (),
+        send=_exit_list(row, "send"),
+        receive=_exit_list(row, "receive"),
+    )
+
+
+def _exit_list(row: dict[str, Any], name: str) -> tuple[ExitName, ...]:
+    listed = row.get(name, [])
+    if not isinstance(listed, list) or len(listed) > _EXITS_MAX:
+        raise TypeError(f"{name} is {listed!r}, not an array of at most {_EXITS_MAX} exits")
+    return tuple(_exit(one) for one in listed)
+
+
+def _exit(row: Any) -> ExitName:
+    return ExitName(_text(row, "name"), _text(row, "userData", ""))
 
 
 def _compression(row: dict[str, Any], name: str, allowed: tuple[str, ...]) -> str:

@@ -1,7 +1,7 @@
 """A client connection channel as an application, MQSERVER or a CCDT gives it, and its addresses.
 
 conn        host(port), host, several with commas between them; an IPv6 address in brackets or
-            as it is. Without a port it is 1414
+            as it is. Without a port it is 1414. host:port is taken, too: most products write so
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ SHARING_USUAL: Final = 10
 HEADER_COMPRESSIONS: Final = ("NONE", "SYSTEM")
 MESSAGE_COMPRESSIONS: Final = ("NONE", "RLE", "ZLIBFAST", "ZLIBHIGH", "LZ4FAST", "LZ4HIGH")
 _ADDRESS: Final = re.compile(r"\[?([^\[\]()\s]+?)\]?\s*(?:\(\s*(\d+)\s*\))?")
+_HOST_PORT: Final = re.compile(r"^([^:()]+|\[[^\[\]]+\]):(\d+)$")  # not a bare IPv6 address
 _PORT_MAX: Final = 65_535
 
 
@@ -34,6 +35,37 @@ class Address(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.host}({self.port})"
+
+
+class MulticastSettings(NamedTuple):
+    """The Multicast stanza of mqclient.ini, and the buffer of what was not got yet."""
+
+    interface: str = ""  # an address of this machine; empty: that of the connection
+    ttl: int = 1  # SocketTTL: how many routers a packet passes, and one more
+    loop: bool = True  # whether receivers on this machine get it
+    timeout_ms: int = 20_000  # HeartbeatTimeout
+    buffer_bytes: int = 4 << 20  # MessageBuffer MaximumSize
+
+
+class ExitName(NamedTuple):
+    """An exit and its data."""
+
+    name: str  # file(function)
+    data: str = ""
+
+
+class ExitNames(NamedTuple):
+    """The exits of a channel, each kind in its order, and the folder with their files."""
+
+    security: tuple[ExitName, ...] = ()
+    send: tuple[ExitName, ...] = ()
+    receive: tuple[ExitName, ...] = ()
+    folder: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is none."""
+        return not (self.security or self.send or self.receive)
 
 
 class ClientChannel(NamedTuple):
@@ -55,6 +87,7 @@ class ClientChannel(NamedTuple):
     keep_alive: bool = True
     header_compression: str = ""  # COMPHDR, words with commas between them; empty: NONE
     message_compression: str = ""  # COMPMSG
+    exits: ExitNames = ExitNames()
 
     @property
     def place(self) -> str:
@@ -66,7 +99,7 @@ def addresses_of(conn: str, channel_name: str = "") -> tuple[Address, ...]:
     """The addresses of a connection name."""
     found: list[Address] = []
     for part in conn.split(","):
-        one = _ADDRESS.fullmatch(part.strip())
+        one = _ADDRESS.fullmatch(_HOST_PORT.sub(r"\1(\2)", part.strip()))
         port = int(one.group(2)) if one is not None and one.group(2) else PORT_USUAL
         if one is None or not 1 <= port <= _PORT_MAX:
             raise config_error(f"'{conn}' is not a connection name: host(port)", channel_name)
@@ -81,6 +114,8 @@ def _host_fault(host: str) -> str:
     """Why no system looks such a host up; "" if it can. Python's sockets raise UnicodeError."""
     if "\0" in host:
         return "the host has a character NUL"
+    if host.count(":") == 1:  # IPv6 addresses have more
+        return "the port after the colon is not a number; write host(port) or host:port"
     try:
         host.encode("idna")
     except UnicodeError:

@@ -279,7 +279,7 @@ class Conversation:
         self.framing = Framing(
             agreement.is_shared,
             number,
-            agreement.segment_bytes_max,
+            agreement.segment_bytes_max - agreement.reserved_bytes,
             agreement.message_bytes_max,
         )
         self.level = agreement.fap_level

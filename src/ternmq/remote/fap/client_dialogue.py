@@ -12,7 +12,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, RemoteProtocolError, mq_error
+from ternmq.base.errors import MQError, NotAuthorized, RemoteProtocolError, mq_error
 from ternmq.base.product import VERSION
 from ternmq.base.reasons import (
     MQRC_CHANNEL_CONFIG_ERROR,
@@ -27,7 +27,7 @@ from ternmq.base.reasons import (
     MQRC_UNKNOWN_CHANNEL_NAME,
 )
 from ternmq.base.user_names import carried_name
-from ternmq.remote.fap.client_channel import ClientChannel
+from ternmq.remote.fap.client_channel import ClientChannel, MulticastSettings
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
 from ternmq.remote.fap.fap_verbs import FapVerbs
 from ternmq.remote.fap.frames import FAP_LEVEL, FapRequest, table_body, whole_body
@@ -67,6 +67,7 @@ from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.segment import TSHM, Header, Segment, segment
 
 if TYPE_CHECKING:
+    from ternmq.remote.fap.client_exits import SocketExits
     from ternmq.wire.fap.segment_compression import SegmentCompression
 
 _CAPABILITIES_1: Final = fap.CAP_MQI | fap.CAP_SPLIT_MESSAGE | fap.CAP_CONVERSION
@@ -78,6 +79,7 @@ _PROTOCOL: Final = (10, 11, 12, 13, 14, 16, 18)  # it could not make sense of wh
 _CLOSED_BY_EXIT: Final = 23
 _STANDBY: Final = 32
 _NO_CERTIFICATE: Final = 40
+LOG_SAYS_WHY: Final = "the error log of the queue manager says why"
 WINDOW_BYTES_USUAL: Final = 4 << 20  # of read-ahead
 
 # What a refusal means to the application that connects, as IBM's clients have it; all others are
@@ -101,6 +103,17 @@ _REASONS: Final[dict[int, int]] = {
 }
 
 
+# What the one who connects can do about a refusal.
+_HINTS: Final[dict[int, str]] = {
+    fap.NO_CHANNEL: "no server-connection channel has that name there; names are case-sensitive",
+    fap.CHANNEL_WRONG_TYPE: "the channel is there, but is not of CHLTYPE(SVRCONN)",
+    fap.CIPHER_SPEC: "cipher= must be SSLCIPH of the channel, and left out if that is blank",
+    fap.PEER_NAME: "SSLPEER of the channel does not match the certificate that was sent",
+    fap.SSL_CLIENT_CERTIFICATE: "the channel wants a certificate: add one to key_repository",
+    fap.CHANNEL_UNAVAILABLE: "it is stopped there, or has MAXINST or MAXINSTC clients already",
+}
+
+
 class ConnectParameters(NamedTuple):
     """The user and application that connect, to what, and how."""
 
@@ -111,6 +124,7 @@ class ConnectParameters(NamedTuple):
     application: str
     options: int = 0  # MQCNO
     window_bytes: int = WINDOW_BYTES_USUAL
+    multicast: MulticastSettings = MulticastSettings()
 
 
 class Negotiated(NamedTuple):
@@ -119,6 +133,7 @@ class Negotiated(NamedTuple):
     agreement: Agreement
     qmgr_name: str
     qmgr_id: str
+    last_words: bytes = b""  # of security exits, to be sent before anything else
 
 
 def refused(ended: ChannelEnded, channel: ClientChannel, place: str) -> MQError:
@@ -128,6 +143,9 @@ def refused(ended: ChannelEnded, channel: ClientChannel, place: str) -> MQError:
     if 2000 < ended.value < 3000:
         reason = ended.value
     detail = f"{place} refuses channel {channel.name}: {name}"
+    hint = LOG_SAYS_WHY if reason == MQRC_NOT_AUTHORIZED else _HINTS.get(ended.status, "")
+    if hint:
+        detail += f", {hint}"
     return mq_error(reason, verb="MQCONN", object=channel.name, detail=detail)
 
 
@@ -179,9 +197,25 @@ def compression_of(agreement: Agreement) -> SegmentCompression | None:
     )
 
 
-def meeting(channel: ClientChannel, qmgr_name: str) -> Generator[bytes, Segment, Negotiated]:
-    """The exchange of initial data: yields what to send, gets what came."""
+def exits_of(channel: ClientChannel, qmgr_name: str) -> SocketExits | None:
+    """The exits of a socket, if the channel has any."""
+    if channel.exits.is_empty:
+        return None
+    from ternmq.remote.fap.client_exits import SocketExits  # few clients need them
+
+    return SocketExits(channel, qmgr_name)
+
+
+def meeting(
+    channel: ClientChannel, qmgr_name: str, exits: SocketExits | None = None
+) -> Generator[bytes, Segment, Negotiated]:
+    """The exchange of initial data, and of what security exits say: yields what to send, gets what
+    came."""
     own = wishes(channel, qmgr_name)
+    if exits is not None:
+        exits.begin()
+        if exits.has_security:
+            own.capabilities_1 |= fap.CAP_REQUEST_SECURITY
     dialogue = Dialogue(SOCKET, INITIATOR, OPENING)
     for number in range(ROUNDS_MAX):
         row = dialogue.next()
@@ -198,7 +232,13 @@ def meeting(channel: ClientChannel, qmgr_name: str) -> Generator[bytes, Segment,
             raise ChannelEnded(values.get("code", 0), values.get("value", 0))
         answered = read_initial_data(one)
         if action == AGREE:
-            return Negotiated(accepted(own, answered), answered.qmgr_name, answered.qmgr_id)
+            agreement = accepted(own, answered)
+            made = Negotiated(agreement, answered.qmgr_name, answered.qmgr_id)
+            if exits is None:
+                return made
+            has_talk = answered.capabilities_1 & fap.CAP_REQUEST_SECURITY != 0
+            rest = yield from exits.talking(agreement, answered.qmgr_name, has_talk)
+            return made._replace(last_words=rest)
         own = revised(own, answered)
     raise RemoteProtocolError("the initial data go round and round")
 
@@ -218,10 +258,19 @@ def connecting(
         detail = FAILED if reply.failed else COMPLETED
         action = dialogue.came(reply.type, detail=detail).action
         if action == REPORT_REASON:
-            checked(reply, parameters.qmgr_name)
+            _check_connected(reply, parameters.qmgr_name)
         if action == TAKE_OVER:
             return _verbs(conversation, negotiated, parameters, reply.values())
     raise RemoteProtocolError("the dialogue ended before MQCONN was answered")
+
+
+def _check_connected(reply: Reply, qmgr_name: str) -> None:
+    """A client learns no more than that it was refused; its administrator can read why."""
+    try:
+        checked(reply, qmgr_name)
+    except NotAuthorized as error:
+        error.detail = LOG_SAYS_WHY
+        raise
 
 
 def _verbs(
@@ -239,6 +288,9 @@ def _verbs(
     user = parameters.csp_user or parameters.user
     verbs = FapVerbs(conversation, name, tag, user, agreement.is_shared, has_get)
     verbs.takes_back = fcno.get("capabilities", 0) & fap.FCNO_TAKES_BACK != 0
+    verbs.takes_multicast = fcno.get("capabilities", 0) & fap.FCNO_MULTICAST != 0
+    verbs.multicast_settings = parameters.multicast
+    verbs.application = parameters.application
     verbs.has_xa_calls = agreement.has_xa
     verbs.qmgr_id = negotiated.qmgr_id
     verbs.window_bytes = parameters.window_bytes
@@ -301,6 +353,6 @@ def _connect(parameters: ConnectParameters) -> FapRequest:
         "appl_type": mq.MQAT_UNIX if os.name == "posix" else mq.MQAT_WINDOWS_NT,
         "options": _CONNECTX,
         "x_options": parameters.options,
-        "fcno": {"capabilities": fap.FCNO_TAKES_BACK},
+        "fcno": {"capabilities": fap.FCNO_TAKES_BACK | fap.FCNO_MULTICAST},
     }
     return FapRequest(fap.MQCONN, None, table_body(fap.MQCONN, values))

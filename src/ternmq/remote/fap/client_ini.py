@@ -11,8 +11,9 @@ attribute of the same meaning:
     MQCERTLABL            SSL CertificateLabel
 
 Also read: CHANNELS DefRecon, ReconDelay and MQReconnectTimeout; TCP Connect_Timeout and KeepAlive;
-SSL OutboundSNI and SSLKeyRepositoryPassword; MessageBuffer MaximumSize. Exits are code that this
-client cannot run: PreConnect is refused.
+SSL OutboundSNI and SSLKeyRepositoryPassword; MessageBuffer MaximumSize; Multicast Interface,
+SocketTTL, Loop and HeartbeatTimeout. Exits are code that this client cannot run: PreConnect is
+refused.
 """
 
 from __future__ import annotations
@@ -24,7 +25,13 @@ from typing import Final, NamedTuple
 
 from ternmq.base import constants as mq
 from ternmq.base.ini import IniError, IniFile
-from ternmq.remote.fap.client_channel import ClientChannel, addresses_of, checked_name, config_error
+from ternmq.remote.fap.client_channel import (
+    ClientChannel,
+    MulticastSettings,
+    addresses_of,
+    checked_name,
+    config_error,
+)
 from ternmq.remote.fap.client_dialogue import WINDOW_BYTES_USUAL
 from ternmq.remote.fap.endpoint import CONNECT_S_USUAL, TlsSettings
 from ternmq.remote.local.folder_lookup import data_folder, read_ini
@@ -72,6 +79,8 @@ class ClientSettings(NamedTuple):
     delays: tuple[Delay, ...] = DELAYS_USUAL
     reconnect_s: float = RECONNECT_S_USUAL
     window_bytes: int = WINDOW_BYTES_USUAL
+    multicast: MulticastSettings = MulticastSettings()
+    exits_folder: str = ""
 
 
 def client_ini(environment: Mapping[str, str]) -> IniFile:
@@ -123,6 +132,29 @@ def _settings(env: Mapping[str, str], ini: IniFile) -> ClientSettings:
         delays_of(_get(ini, "CHANNELS", "ReconDelay"), ini.file),
         float(_number(ini, "CHANNELS", "MQReconnectTimeout", int(RECONNECT_S_USUAL))),
         max(buffer_kb, 1) << 10,
+        _multicast(ini, max(buffer_kb, 1) << 10),
+        _exits_folder(ini),
+    )
+
+
+def _exits_folder(ini: IniFile) -> str:
+    """ClientExitPath; else the folder `exits` in the data folder."""
+    stanza = "ClientExitPath"
+    given = _get(ini, stanza, "ExitsDefaultPath64") or _get(ini, stanza, "ExitsDefaultPath")
+    return given or os.path.join(data_folder(), "exits")
+
+
+def _multicast(ini: IniFile, buffer_bytes: int) -> MulticastSettings:
+    usual = MulticastSettings()
+    ttl = _number(ini, "Multicast", "SocketTTL", usual.ttl)
+    if not 0 <= ttl <= 255:
+        raise config_error(f"{ini.file}: SocketTTL={ttl} is not in 0 to 255")
+    return MulticastSettings(
+        _get(ini, "Multicast", "Interface"),
+        ttl,
+        _number(ini, "Multicast", "Loop", int(usual.loop)) != 0,
+        _number(ini, "Multicast", "HeartbeatTimeout", usual.timeout_ms),
+        buffer_bytes,
     )
 
 

@@ -21,10 +21,11 @@ from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Repl
 from ternmq.remote.fap.client_dialogue import Negotiated, compression_of
 from ternmq.remote.fap.frames import ANSWER_S_MAX, heartbeat_segment
 from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
-from ternmq.wire.fap.segment import Segment
+from ternmq.wire.fap.segment import Segment, read_segment
 from ternmq.wire.fap.segment_reader import SegmentReader, bytes_allowed
 
 if TYPE_CHECKING:
+    from ternmq.remote.fap.client_exits import SocketExits
     from ternmq.remote.fap.client_tls import TlsPipe
     from ternmq.wire.fap.segment_compression import SegmentCompression
 
@@ -36,8 +37,12 @@ _MONOTONIC = time.monotonic
 class ClientSocket:
     """A connected socket, with TLS or without."""
 
-    def __init__(self, opened: socket.socket, tls: TlsPipe | None) -> None:
+    def __init__(
+        self, opened: socket.socket, tls: TlsPipe | None, exits: SocketExits | None = None
+    ) -> None:
         self._socket = opened
+        self.exits = exits
+        self._first = SegmentReader(bytes_allowed(SEGMENT_BYTES_USUAL))
         self._tls = tls
         self._process = os.getpid()
         self._sending = threading.Lock()
@@ -54,26 +59,36 @@ class ClientSocket:
 
     # ---- bytes
 
+    @property
+    def local_host(self) -> str:
+        """The address of this end."""
+        try:
+            return str(self._socket.getsockname()[0])
+        except OSError:
+            return ""
+
     def send(self, data: bytes) -> None:
         """All of it."""
         with self._sending:
             if self.last_words:
                 words, self.last_words = self.last_words, []
                 data = b"".join((*words, data))
-            if self._compression is not None:
-                data = self._compression.packed(data)
-            tls = self._tls
-            self._socket.sendall(data if tls is None else tls.encrypted(data))
+            self._send_all(data)
+
+    def _send_all(self, data: bytes) -> None:
+        if self._compression is not None:
+            data = self._compression.packed(data)
+        if self.exits is not None:
+            data = self.exits.sent(data)
+        tls = self._tls
+        self._socket.sendall(data if tls is None else tls.encrypted(data))
 
     def send_at_once(self, data: bytes) -> None:
         """For the last words of a connection that the collector has found: it may have come in the
         middle of another send, so this one must not wait for it."""
         if self._sending.acquire(blocking=False):
             try:
-                if self._compression is not None:
-                    data = self._compression.packed(data)
-                tls = self._tls
-                self._socket.sendall(data if tls is None else tls.encrypted(data))
+                self._send_all(data)
             finally:
                 self._sending.release()
         else:
@@ -97,6 +112,8 @@ class ClientSocket:
                 if answer:
                     with self._sending:
                         self._socket.sendall(answer)
+            if self.exits is not None and self.end is not None:
+                data = self.exits.came(data)
             if self._compression is not None:
                 data = self._compression.expanded(data)
             if data:
@@ -113,21 +130,22 @@ class ClientSocket:
     def first_segment(self, data: bytes, deadline_s: float) -> Segment:
         """Send, and receive one segment: for the first words."""
         self.send(data)
-        reader = SegmentReader(bytes_allowed(SEGMENT_BYTES_USUAL))
-        while (one := reader.next()) is None:
+        while (one := self._first.next_bytes()) is None:
             left_s = deadline_s - _MONOTONIC()
             if left_s <= 0:
                 raise TimeoutError("the queue manager does not answer")
             came = self.receive(left_s)
             if came is not None:
-                reader.feed(came)
-        return one
+                self._first.feed(came)
+        return read_segment(one if self.exits is None else self.exits.came_one(one))
 
     def meet(self, negotiated: Negotiated) -> ChannelEnd:
         """The initial data are agreed."""
         self.negotiated = negotiated
         self.end = ChannelEnd(negotiated.agreement)
         self._compression = compression_of(negotiated.agreement)
+        if negotiated.last_words:
+            self.last_words.append(negotiated.last_words)
         beat_s = negotiated.agreement.heartbeat_s
         if beat_s:
             # A partner that does not read for so long is gone, as one that sends nothing is.
@@ -294,6 +312,8 @@ class ClientSocket:
     def close(self) -> None:
         """Close it; a wait in another thread ends."""
         self.is_closed = True
+        if self.exits is not None:
+            self.exits.final()
         if self.end is not None:
             self.end.end(EOFError("the connection is closed"))
         try:

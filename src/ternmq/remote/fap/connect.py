@@ -14,7 +14,7 @@ from ternmq.base.reasons import (
     MQRC_OPTIONS_ERROR,
 )
 from ternmq.base.user_names import user_name_fault
-from ternmq.remote.fap.ccdt import read_table
+from ternmq.remote.fap.ccdt import read_table, without_password
 from ternmq.remote.fap.channel_choice import CHOICES, asked_name, matching
 from ternmq.remote.fap.client_channel import (
     HEADER_COMPRESSIONS,
@@ -75,6 +75,18 @@ class ClientOptions(NamedTuple):
     def is_given(self) -> bool:
         """Whether the application wants the network."""
         return self.channel is not None or self.conn is not None or self.ccdt is not None
+
+
+def client_options_of(given: ClientArguments) -> ClientOptions:
+    """What an application has given; TypeError for an argument that `connect` does not have."""
+    known = ("name", "user", "password", "application", "options", "data", *ClientOptions._fields)
+    for name in given:
+        if name not in ClientOptions._fields:
+            from ternmq.base.similar import did_you_mean  # few make a mistake
+
+            hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
+            raise TypeError(f"connect has no argument '{name}'. {hint}")
+    return ClientOptions(**given)
 
 
 NO_CLIENT_OPTIONS: Final = ClientOptions()
@@ -177,10 +189,18 @@ def planned(name: str, client_options: ClientOptions, parameters: ConnectParamet
         if client_options.connect_timeout is None
         else client_options.connect_timeout
     )
-    parameters = parameters._replace(window_bytes=settings.window_bytes)
+    parameters = parameters._replace(
+        window_bytes=settings.window_bytes, multicast=settings.multicast
+    )
     shares = not options & mq.MQCNO_NO_CONV_SHARING
     endpoints = tuple(
-        FapEndpoint(_completed(one, client_options, settings), parameters, tls, connect_s, shares)
+        FapEndpoint(
+            _completed(one, client_options, settings),
+            parameters,
+            tls,
+            connect_s,
+            shares and one.exits.is_empty,
+        )
         for one in ordered
     )
     reconnect = reconnecting(options, ordered[0], settings)
@@ -203,9 +223,9 @@ def definitions(
     if client_options.ccdt is None and (
         client_options.channel is not None or client_options.conn is not None
     ):
-        raise mq_error(
-            MQRC_CHANNEL_CONFIG_ERROR, verb="MQCONN", detail="channel and conn go together"
-        )
+        lacking = "conn='host(port)'" if client_options.conn is None else "channel='NAME'"
+        detail = f"channel and conn go together: give {lacking} as well, or neither"
+        raise mq_error(MQRC_CHANNEL_CONFIG_ERROR, verb="MQCONN", detail=detail)
     if client_options.ccdt is None and settings.server is not None:
         return [settings.server]
     table = settings.table if client_options.ccdt is None else os.fspath(client_options.ccdt)
@@ -219,7 +239,7 @@ def definitions(
     found = read_table(table)
     if client_options.channel is not None:
         found = [one for one in found if one.name == client_options.channel]
-    return matching(found, name, table)
+    return matching(found, name, without_password(table))
 
 
 def _completed(
@@ -249,6 +269,9 @@ def _completed(
         changes["certificate_label"] = settings.certificate_label
     if settings.keep_alive:
         changes["keep_alive"] = True
+    if not channel.exits.is_empty:
+        changes["exits"] = channel.exits._replace(folder=settings.exits_folder)
+        changes["sharing"] = min(changes.get("sharing", channel.sharing), 1)
     return channel._replace(**changes)
 
 

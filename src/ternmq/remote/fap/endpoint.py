@@ -57,10 +57,15 @@ class FapEndpoint(NamedTuple):
         return (os.getpid(), address, self.channel, self.tls, identity)
 
 
+_NOT_TLS: Final = ("WRONG_VERSION_NUMBER", "UNEXPECTED_EOF_WHILE_READING")
+
+
 def unreachable(channel: ClientChannel, address: Address, error: BaseException) -> MQError:
     """The address does not answer."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     detail = f"{address} cannot be reached for channel {channel.name}: {why or repr(error)}"
+    if isinstance(error, ConnectionRefusedError):
+        detail += ", check the port and that a listener runs there: DISPLAY LSSTATUS(*)"
     return mq_error(MQRC_HOST_NOT_AVAILABLE, verb="MQCONN", object=channel.name, detail=detail)
 
 
@@ -68,6 +73,11 @@ def tls_failed(channel: ClientChannel, address: Address, error: BaseException) -
     """TLS did not come about."""
     why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
     detail = f"TLS with {address} for channel {channel.name} ({channel.cipher}): {why}"
+    if why in _NOT_TLS or isinstance(error, ConnectionError | EOFError):
+        detail += (
+            ", the other end may not speak TLS, or has no certificate: check the port, SSLCIPH of "
+            "its channel and its error log"
+        )
     return mq_error(
         MQRC_SSL_INITIALIZATION_ERROR, verb="MQCONN", object=channel.name, detail=detail
     )

@@ -11,14 +11,14 @@ import socket
 import ssl
 import weakref
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_RECONNECT_FAILED, MQRC_RECONNECTED, MQRC_RECONNECTING
 from ternmq.remote.fap.client_channel import Address, ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
-from ternmq.remote.fap.client_dialogue import connecting, ended_segment, meeting, refused
+from ternmq.remote.fap.client_dialogue import connecting, ended_segment, exits_of, meeting, refused
 from ternmq.remote.fap.endpoint import (
     FapEndpoint,
     broken_detail,
@@ -50,6 +50,9 @@ from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
 from ternmq.values.put_form import PutForm, foreign_form
 from ternmq.wire.fap.vocabulary import MQDISC, MQGET, NOTIFICATION
+
+if TYPE_CHECKING:
+    from ternmq.remote.multicast.message_buffer import MessageBuffer
 
 _GOODBYE_S: Final = 2.0  # for TLS to end in good order
 
@@ -112,7 +115,8 @@ def _check_peer(transport: asyncio.BaseTransport, channel: ClientChannel, addres
 
 
 async def _negotiated(endpoint: FapEndpoint, stream: TaskSocket) -> TaskSocket:
-    words = meeting(endpoint.channel, endpoint.parameters.qmgr_name)
+    stream.exits = exits_of(endpoint.channel, endpoint.parameters.qmgr_name)
+    words = meeting(endpoint.channel, endpoint.parameters.qmgr_name, stream.exits)
     data = next(words)
     while True:
         one = await stream.first_segment(data)
@@ -177,9 +181,14 @@ class TaskLine:
         try:
             if negotiated is None:
                 raise RemoteProtocolError("nothing was agreed")
-            words = connecting(self.conversation, negotiated, self.endpoint.parameters)
+            parameters = self.endpoint.parameters
+            if self.stream.exits is not None:
+                parameters = self.stream.exits.parameters(parameters)
+            words = connecting(self.conversation, negotiated, parameters)
             async with asyncio.timeout(self.endpoint.connect_s):
-                return await self.run(words)
+                verbs = await self.run(words)
+                verbs.local_host = self.stream.local_host
+                return verbs
         except BaseException as error:
             self.close()
             if self.stream.is_closed:
@@ -207,6 +216,9 @@ class TaskLine:
         stream = self.stream
         if conversation.ended is not None:
             raise conversation.ended
+        if request.buffer is not None:
+            await arrival_of(request.buffer, request.seen, request.wait_ms / 1000)
+            return None
         if request.stream is not None:
             await stream.arrival(conversation, request.stream, request.deadline_s())
             return None
@@ -245,6 +257,25 @@ class TaskLine:
             stream.close()
         else:
             stream.write(ended_segment(self.conversation))
+
+
+async def arrival_of(buffer: MessageBuffer, seen: int, seconds: float) -> None:
+    """Wait until a publication comes by multicast, or the time is over."""
+    loop = asyncio.get_running_loop()
+    came = asyncio.Event()
+
+    def wake() -> None:
+        loop.call_soon_threadsafe(came.set)
+
+    if not buffer.wake_by(seen, wake):
+        came.set()
+    try:
+        async with asyncio.timeout(seconds):
+            await came.wait()
+    except TimeoutError:
+        pass
+    finally:
+        buffer.wake_by(seen, None)
 
 
 async def connected_task(plan: Plan) -> tuple[TaskLine, FapVerbs]:
@@ -346,6 +377,14 @@ class FapTasks(RemoteTasks):
             self.pause_is_due = True
         return message
 
+    async def get(self, handle: ObjectHandle, request: GetRequest) -> Message | None:
+        try:
+            return await super().get(handle, request)
+        finally:
+            if self.verbs.subscribers:
+                for code in self.verbs.take_events():
+                    self.plan.notify(code)
+
     def listen_for(self, listener: Callable[[int], None]) -> None:
         self.plan = self.plan.heard_by(listener)
 
@@ -422,6 +461,7 @@ class FapTasks(RemoteTasks):
     def _break(self, error: Exception) -> None:
         line = self.line
         detail = broken_detail(error, line.endpoint.channel, line.address)
+        self.verbs.leave_groups()
         self.turns.break_off(broken_reason(error), detail)
         line.close()
 
@@ -448,6 +488,7 @@ class FapTasks(RemoteTasks):
 
     async def closed(self) -> None:
         """Let the conversation go."""
+        self.verbs.leave_groups()
         self.line.close()
         stream = self.line.stream
         if stream.is_closed:

@@ -19,7 +19,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.remote.fap.client_channel import Address
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
-from ternmq.remote.fap.client_dialogue import connecting, ended_segment, meeting, refused
+from ternmq.remote.fap.client_dialogue import connecting, ended_segment, exits_of, meeting, refused
 from ternmq.remote.fap.client_socket import ClientSocket
 from ternmq.remote.fap.endpoint import (
     FapEndpoint,
@@ -89,8 +89,9 @@ def _negotiated(endpoint: FapEndpoint, address: Address, opened: socket.socket) 
             raise tls_failed(channel, address, failed) from failed
         peer_checked(pipe.object, channel, address)
     opened.settimeout(None)
-    made = ClientSocket(opened, pipe)
-    words = meeting(channel, endpoint.parameters.qmgr_name)
+    exits = exits_of(channel, endpoint.parameters.qmgr_name)
+    made = ClientSocket(opened, pipe, exits)
+    words = meeting(channel, endpoint.parameters.qmgr_name, exits)
     try:
         data = next(words)
         while True:
@@ -100,9 +101,14 @@ def _negotiated(endpoint: FapEndpoint, address: Address, opened: socket.socket) 
         WATCH.add(made)
         return made
     except ChannelEnded as ended:
+        made.close()
         raise refused(ended, channel, str(address)) from ended
     except LOST as error:
+        made.close()
         raise went_away(channel, address, error) from error
+    except MQError:
+        made.close()
+        raise
 
 
 class SharedSockets:
@@ -166,8 +172,13 @@ class Line:
         try:
             if negotiated is None:
                 raise RemoteProtocolError("nothing was agreed")
-            words = connecting(self.conversation, negotiated, self.endpoint.parameters)
-            return self.run(words)
+            parameters = self.endpoint.parameters
+            if self.socket.exits is not None:
+                parameters = self.socket.exits.parameters(parameters)
+            words = connecting(self.conversation, negotiated, parameters)
+            verbs = self.run(words)
+            verbs.local_host = self.socket.local_host
+            return verbs
         except ChannelEnded as ended:
             self.close()
             raise refused(ended, self.endpoint.channel, str(self.address)) from ended
@@ -193,6 +204,9 @@ class Line:
         conversation = self.conversation
         if conversation.ended is not None:
             raise conversation.ended
+        if request.buffer is not None:
+            request.buffer.wait(request.seen, request.wait_ms / 1000)
+            return None
         if request.stream is not None:
             return self.socket.wait(conversation, request.stream, request.deadline_s())
         encoded = request.encoded(conversation)
@@ -295,7 +309,12 @@ class FapThreads(RemoteThreads):
                 if self._quick.flush:
                     self._sent(REQUEST_MSGS, handle, 0)
                 return message
-        return super().get(handle, request)
+        try:
+            return super().get(handle, request)
+        finally:
+            if self.verbs.subscribers:
+                for code in self.verbs.take_events():
+                    self.plan.notify(code)
 
     def _sent(self, type: int, handle: ObjectHandle, options: int) -> bool:
         """Send a request without an answer; False if it was lost and the client reconnected."""
@@ -339,6 +358,7 @@ class FapThreads(RemoteThreads):
         line.close()
         if not self.plan.reconnect or request.type == MQDISC:
             detail = broken_detail(error, line.endpoint.channel, line.address)
+            self.verbs.leave_groups()
             self.turns.break_off(broken_reason(error), detail)
             raise self.turns.broken_error(verb) from error
         try:
@@ -402,6 +422,7 @@ class FapThreads(RemoteThreads):
 
     def close(self) -> None:
         """Let the conversation go."""
+        self.verbs.leave_groups()
         self.line.close()
 
     def __del__(self) -> None:
@@ -410,6 +431,7 @@ class FapThreads(RemoteThreads):
         if line is not None and self.is_alive:
             super().__del__()
         if line is not None:
+            self.verbs.leave_groups()
             line.close()
 
 

@@ -26,6 +26,7 @@ from ternmq.codec.mqi.mqmd import (
 )
 from ternmq.codec.mqi.mqpmo import PutOptions
 from ternmq.remote.fap import flows
+from ternmq.remote.fap.client_channel import MulticastSettings
 from ternmq.remote.fap.client_conversation import Conversation, Reply, Stream
 from ternmq.remote.fap.frames import (
     LONG,
@@ -73,6 +74,8 @@ from ternmq.wire.fap.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from ternmq.remote.multicast.publisher import Publisher
+    from ternmq.remote.multicast.subscriber import Subscriber
     from ternmq.values.calls.topics import Subscribe
 
 TAKES_NOTHING: Final = (
@@ -105,6 +108,13 @@ class FapVerbs(RemoteVerbs):
         self.window_bytes = 0  # of read-ahead
         self.states: dict[ObjectHandle, OpenState] = {}
         self.subscriptions: dict[ObjectHandle, Subscribe] = {}  # what MQSUB was asked, by Hsub
+        # handles that are used by multicast: of topics, and of queues of subscriptions
+        self.publishers: dict[ObjectHandle, Publisher] = {}
+        self.subscribers: dict[ObjectHandle, Subscriber] = {}
+        self.takes_multicast = False  # the queue manager offers it
+        self.multicast_settings = MulticastSettings()
+        self.local_host = ""  # of the connection
+        self.application = ""
         self._put_reply: Reply | None = None  # to the last put
         self._put_descriptor: Descriptor | None = None  # of the last MQPUT1
         self._put_warning = 0
@@ -136,12 +146,30 @@ class FapVerbs(RemoteVerbs):
         self.states.pop(handle, None)
         self.subscriptions.pop(handle, None)
         self._kept.pop(handle, None)
+        if self.publishers or self.subscribers:
+            flows.multicast_left(self, handle)
+
+    def leave_groups(self) -> None:
+        """The connection ends: of no group any more."""
+        for handle in [*self.publishers, *self.subscribers]:
+            flows.multicast_left(self, handle)
+
+    def take_events(self) -> list[int]:
+        """What has happened to subscriptions that receive by multicast: MQMCEV_."""
+        found: list[int] = []
+        for one in self.subscribers.values():
+            found += [event.code for event in one.take_events()]
+        return found
 
     # ---- put
 
     def put(self, handle: ObjectHandle, form: PackedPut, data: bytes) -> Exchange[bytes]:
         """MQPUT; the MsgId."""
         options = int(form.options)
+        if self.publishers:
+            publisher = self.publishers.get(handle)
+            if publisher is not None:
+                return (yield from flows.multicast_put(self, publisher, handle, form, data))
         packed, data, more = furnished(form, data, self.takes_back)
         framing = self.conversation.framing
         if len(data) > framing.message_bytes_max:
@@ -209,6 +237,8 @@ class FapVerbs(RemoteVerbs):
 
     def is_asynchronous(self, handle: ObjectHandle, options: int) -> bool:
         """Whether a put is not to be answered."""
+        if handle in self.publishers:
+            return False
         if options & (mq.MQPMO_ASYNC_RESPONSE | mq.MQPMO_SYNC_RESPONSE):
             return options & mq.MQPMO_ASYNC_RESPONSE != 0
         state = self.states.get(handle)
@@ -264,6 +294,10 @@ class FapVerbs(RemoteVerbs):
         self, handle: ObjectHandle, request: GetRequest, returnable: bool
     ) -> Exchange[Message | None]:
         """MQGET with a checked request; None if there is no message."""
+        if self.subscribers:
+            subscriber = self.subscribers.get(handle)
+            if subscriber is not None:
+                return (yield from flows.multicast_get(self, subscriber, handle, request))
         state = self.states.get(handle)
         if state is not None and state.read_ahead and self.is_shared:
             if request.plain and not request.options & NOT_AHEAD:
@@ -498,6 +532,7 @@ class FapVerbs(RemoteVerbs):
     def disconnect(self) -> Exchange[None]:
         """MQDISC: commits what is open."""
         self.in_unit = False
+        self.leave_groups()
         for handle in list(self.states):
             yield from self.return_unread(handle)
         was_lost = self.lost_unit

@@ -10,15 +10,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
     MQRC_CALL_INTERRUPTED,
     MQRC_FUNCTION_NOT_SUPPORTED,
     MQRC_HOBJ_ERROR,
+    MQRC_OBJECT_STRING_ERROR,
     MQRC_READ_AHEAD_MSGS,
     MQRC_SELECTOR_NOT_FOR_TYPE,
     MQRC_UOW_IN_PROGRESS,
 )
+from ternmq.codec.charset import UTF8
+from ternmq.codec.mqi.charv import read_charv
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqpmo import PutOptions
@@ -26,6 +29,7 @@ from ternmq.codec.mqi.mqsts import Status
 from ternmq.mqi.options import check_close
 from ternmq.remote.fap.frames import LONG, FapRequest, furnished, table_body
 from ternmq.remote.fap.open_call import (
+    RESOLVED_BYTES_MAX,
     OpenState,
     checked_object,
     first_options,
@@ -61,6 +65,10 @@ from ternmq.wire.fap.vocabulary import (
 
 if TYPE_CHECKING:
     from ternmq.remote.fap.fap_verbs import FapVerbs
+    from ternmq.remote.multicast.publisher import Publisher
+    from ternmq.remote.multicast.subscriber import Subscriber
+    from ternmq.values.get_request import GetRequest
+    from ternmq.values.message import Message
 
 Flow = Callable[["FapVerbs", Any], Exchange[None]]
 
@@ -68,6 +76,8 @@ Flow = Callable[["FapVerbs", Any], Exchange[None]]
 def run(verbs: FapVerbs, call: Call) -> Exchange[None]:
     """A call, by its flow or by its name."""
     flow = FLOWS.get(call.name)
+    if verbs.subscribers and call.name == "await_messages":
+        _refuse_to_await(verbs, call)
     if flow is not None:
         yield from flow(verbs, call)
     elif verbs.takes_back:
@@ -83,6 +93,15 @@ def run(verbs: FapVerbs, call: Call) -> Exchange[None]:
             object=verbs.name,
             detail="the queue manager is not one of TernMQ",
         )
+
+
+def _refuse_to_await(verbs: FapVerbs, call: Call) -> None:
+    """What comes by multicast does not come to the queue manager, which cannot be asked then."""
+    from ternmq.values.calls.awaiting import AwaitMessages
+
+    if isinstance(call, AwaitMessages) and any(one in verbs.subscribers for one in call.handles):
+        detail = "some of the queues receive by multicast"
+        raise mq_error(MQRC_FUNCTION_NOT_SUPPORTED, verb=call.verb, detail=detail)
 
 
 # ---- objects
@@ -108,17 +127,61 @@ def _open(verbs: FapVerbs, call: Open) -> Exchange[None]:
     verbs.link.handles[reply.handle] = handle
     state = OpenState(described, options, values.get("fopa", {}), call.selector)
     state.topic = topic
-    if described.object_type == mq.MQOT_TOPIC:
-        call.resolved_string = resolved_string(values)
+    call.resolved_string = resolved_string(values)
     if answered.object_name != asked:
         state.model = asked
     verbs.states[handle] = state
     call.handle = handle
-    call.resolved_name = handle.resolved_name
+    call.resolved_name = _resolved_name(answered, handle.resolved_name)
     call.resolved_qmgr = str(answered.resolved_qmgr_name)
     call.target_name = call.resolved_name  # the reply of a put says it, if it differs
     call.target_qmgr = call.resolved_qmgr
     call.renamed = answered.object_name != asked
+    if verbs.takes_multicast and described.object_type == mq.MQOT_TOPIC:
+        if not options & mq.MQOO_NO_MULTICAST:
+            yield from _used_by_multicast(verbs, handle)
+
+
+def _used_by_multicast(verbs: FapVerbs, handle: ObjectHandle) -> Exchange[None]:
+    """Ask whether a topic is published to by multicast; if that cannot be, it is not open."""
+    from ternmq.remote.fap import multicast_flows  # few publish
+
+    try:
+        yield from multicast_flows.opened(verbs, handle)
+    except MQError:
+        yield from _close(verbs, Close(handle))
+        raise
+
+
+def multicast_put(
+    verbs: FapVerbs, publisher: Publisher, handle: ObjectHandle, form: PackedPut, data: bytes
+) -> Exchange[bytes]:
+    """MQPUT to a group."""
+    from ternmq.remote.fap import multicast_flows
+
+    return (yield from multicast_flows.put(verbs, publisher, handle, form, data))
+
+
+def multicast_get(
+    verbs: FapVerbs, subscriber: Subscriber, handle: ObjectHandle, request: GetRequest
+) -> Exchange[Message | None]:
+    """MQGET of what came from a group."""
+    from ternmq.remote.fap import multicast_flows
+
+    return (yield from multicast_flows.get(verbs, subscriber, handle, request))
+
+
+def multicast_left(verbs: FapVerbs, handle: ObjectHandle) -> None:
+    """A handle that may be used by multicast is closed."""
+    from ternmq.remote.fap import multicast_flows
+
+    multicast_flows.left(verbs, handle)
+
+
+def _resolved_name(answered: ObjectDescriptor, name: str) -> str:
+    """ResolvedQName: an alias queue that leads to a topic has none."""
+    leads_to_topic = answered.resolved_type == mq.MQOT_TOPIC
+    return "" if leads_to_topic and answered.object_type == mq.MQOT_Q else name
 
 
 def _checked_string(text: str, verb: str) -> str:
@@ -280,10 +343,19 @@ def _status(verbs: FapVerbs, call: InquirePuts) -> Exchange[None]:
         verbs.lost_puts = False
         detail = "puts without an answer were under way when the connection was lost"
         raise mq_error(MQRC_CALL_INTERRUPTED, verb="MQSTAT", object=verbs.name, detail=detail)
-    body = table_body(MQSTAT, {"status_type": mq.MQSTAT_TYPE_ASYNC_ERROR, "status": Status()})
+    asked = Status()
+    if verbs.takes_back:  # one of ours: there is room for a topic string
+        asked.object_string.buffer_size = RESOLVED_BYTES_MAX
+    body = table_body(MQSTAT, {"status_type": mq.MQSTAT_TYPE_ASYNC_ERROR, "status": asked})
     reply = checked((yield FapRequest(MQSTAT, None, body)), verbs.name)
     verbs.has_silent_puts = False
-    call.found = reply.values()["status"]
+    values = reply.values()
+    found: Status = values["status"]
+    behind = values.get("status_following", b"")
+    data = bytes(found.size()) + behind
+    wrong = MQRC_OBJECT_STRING_ERROR
+    found.topic_string = read_charv(found.object_string, data, 0, UTF8, wrong, len(behind))
+    call.found = found
 
 
 # ---- units of work

@@ -55,6 +55,7 @@ from ternmq.wire.fap.vocabulary import (
 
 if TYPE_CHECKING:
     from ternmq.remote.fap.client_conversation import Conversation, Stream
+    from ternmq.remote.multicast.message_buffer import MessageBuffer
 
 ANSWER_S_MAX: Final = 60.0  # for a heartbeat that we asked for
 _PROPERTY_CHOICE: Final = (
@@ -259,7 +260,7 @@ class Framing:
 
     def too_long(self, length: int, verb: str, name: str) -> MQError:
         """A message is longer than both sides agreed on; it is not sent."""
-        detail = f"{length} bytes, MAXMSGL({self.message_bytes_max})"
+        detail = f"{length} bytes, MAXMSGL({self.message_bytes_max}): raise MAXMSGL of the channel"
         return mq_error(MQRC_MSG_TOO_BIG_FOR_CHANNEL, verb=verb, object=name, detail=detail)
 
     def buffer_length(self, request: GetRequest) -> int:
@@ -441,6 +442,7 @@ class FapRequest:
         "_until_s",
         "area",
         "body",
+        "buffer",
         "context",
         "data",
         "flags",
@@ -455,6 +457,7 @@ class FapRequest:
         "request",
         "requested_bytes",
         "returnable",
+        "seen",
         "stream",
         "type",
         "wait_ms",
@@ -477,6 +480,9 @@ class FapRequest:
         self.is_sent = False  # and not answered: it may have happened
         self.returnable = False  # a get that can be taken back until its answer counts
         self.wait_ms = 0
+        # a wait for publications by multicast, and how many had come
+        self.buffer: MessageBuffer | None = None
+        self.seen = 0
         # REQUEST_MSGS
         self.get: GetRequest | None = None
         self.received_bytes = 0

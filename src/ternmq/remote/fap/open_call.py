@@ -20,7 +20,7 @@ from ternmq.values.handle import ObjectHandle
 from ternmq.wire.fap.part import Values
 from ternmq.wire.fap.vocabulary import MQOPEN
 
-_RESOLVED_BYTES_MAX: Final = 4 * TOPIC_STRING_CHARACTERS_MAX
+RESOLVED_BYTES_MAX: Final = 4 * TOPIC_STRING_CHARACTERS_MAX
 
 
 @final
@@ -80,8 +80,9 @@ def open_request(
 ) -> FapRequest:
     """MQOPEN; the records of a list, a selection string or a topic string follow the MQOD."""
     values = {"object": od, "options": options, "fopa": {}, "object_following": records}
-    if od.object_type == mq.MQOT_TOPIC:
-        od.resolved_object_string = CharV(buffer_size=_RESOLVED_BYTES_MAX)
+    leads_to_topic = od.object_type == mq.MQOT_Q and options & mq.MQOO_OUTPUT  # an alias may
+    if od.object_type == mq.MQOT_TOPIC or (leads_to_topic and od.version >= mq.MQOD_VERSION_4):
+        od.resolved_object_string = CharV(buffer_size=RESOLVED_BYTES_MAX)
     if selector or topic or od.object_type == mq.MQOT_TOPIC:
         od.version = max(od.version, mq.MQOD_VERSION_4)
         described = od.object_string if topic else od.selection_string
@@ -100,11 +101,12 @@ def topic_behind(od: ObjectDescriptor, topic: str) -> bytes:
 def resolved_string(values: Values) -> str:
     """ResObjectString of the reply to an MQOPEN."""
     od: ObjectDescriptor = values["object"]
-    behind: bytes = values.get("object_following", b"")
-    data = bytes(od.size()) + behind
-    return read_charv(
-        od.resolved_object_string, data, 0, UTF8, MQRC_OBJECT_STRING_ERROR, len(behind)
-    )
+    described = od.resolved_object_string
+    behind: bytes = values.get("resolved_following", b"")
+    if not behind:
+        return ""
+    data = bytes(described.offset) + behind  # it begins where its offset says, or is not read
+    return read_charv(described, data, 0, UTF8, MQRC_OBJECT_STRING_ERROR, len(behind))
 
 
 # ---- attributes

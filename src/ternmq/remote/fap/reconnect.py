@@ -185,6 +185,10 @@ def restored(verbs: FapVerbs, fresh: FapVerbs) -> Exchange[None]:
     for handle, stream in old.items():
         if stream is not None:
             yield from _stream_again(verbs, handle, stream)
+    if verbs.publishers or verbs.subscribers:
+        from ternmq.remote.fap import multicast_flows
+
+        yield from multicast_flows.joined_again(verbs)
 
 
 def _made_again(state: OpenState) -> FapRequest:
@@ -208,6 +212,8 @@ def _take_over(verbs: FapVerbs, fresh: FapVerbs) -> None:
     verbs.is_shared = fresh.is_shared
     verbs.has_get = fresh.has_get
     verbs.takes_back = fresh.takes_back
+    verbs.takes_multicast = fresh.takes_multicast
+    verbs.local_host = fresh.local_host
     verbs.has_xa_calls = fresh.has_xa_calls
     verbs.has_xa = False
     verbs.forget_ids()

@@ -17,10 +17,11 @@ from ternmq.remote.fap.client_dialogue import Negotiated, compression_of
 from ternmq.remote.fap.frames import ANSWER_S_MAX, heartbeat_segment
 from ternmq.remote.fap.quick import FLUSH_NOW, Outgoing
 from ternmq.wire.fap.negotiation import SEGMENT_BYTES_USUAL
-from ternmq.wire.fap.segment import Segment
+from ternmq.wire.fap.segment import Segment, read_segment
 from ternmq.wire.fap.segment_reader import SegmentReader, bytes_allowed
 
 if TYPE_CHECKING:
+    from ternmq.remote.fap.client_exits import SocketExits
     from ternmq.wire.fap.segment_compression import SegmentCompression
 
 
@@ -47,6 +48,13 @@ class TaskSocket(asyncio.Protocol):
         self._beat: asyncio.TimerHandle | None = None
         self._last_s = 0.0
         self._compression: SegmentCompression | None = None
+        self.exits: SocketExits | None = None
+
+    @property
+    def local_host(self) -> str:
+        """The address of this end."""
+        name = None if self.transport is None else self.transport.get_extra_info("sockname")
+        return str(name[0]) if name else ""
 
     # ---- as a protocol
 
@@ -65,6 +73,8 @@ class TaskSocket(asyncio.Protocol):
         self._last_s = self.loop.time()
         end.heartbeat_due = False
         try:
+            if self.exits is not None:
+                data = self.exits.came(data)
             if self._compression is not None:
                 data = self._compression.expanded(data)
             end.feed(data)
@@ -120,6 +130,12 @@ class TaskSocket(asyncio.Protocol):
         if data and transport is not None and not self.is_closed:
             if self._compression is not None:
                 data = self._compression.packed(data)
+            if self.exits is not None:
+                try:
+                    data = self.exits.sent(data)
+                except RemoteProtocolError as error:
+                    self.lost(error)
+                    return
             transport.write(data)
 
     @property
@@ -134,14 +150,15 @@ class TaskSocket(asyncio.Protocol):
 
     async def first_segment(self, data: bytes) -> Segment:
         """Send, and receive one segment: for the first words."""
+        exits = self.exits
         if self.transport is not None:
-            self.transport.write(data)
-        while (one := self._first.next()) is None:
+            self.transport.write(data if exits is None else exits.sent(data))
+        while (one := self._first.next_bytes()) is None:
             if self._failed is not None:
                 raise self._failed
             self._first_waiter = self.loop.create_future()
             await self._first_waiter
-        return one
+        return read_segment(one if exits is None else exits.came_one(one))
 
     def meet(self, negotiated: Negotiated) -> ChannelEnd:
         """The initial data are agreed."""
@@ -149,6 +166,8 @@ class TaskSocket(asyncio.Protocol):
         self.end = ChannelEnd(negotiated.agreement)
         self._compression = compression_of(negotiated.agreement)
         self._last_s = self.loop.time()
+        if negotiated.last_words:
+            self.write(negotiated.last_words)
         self._watch()
         return self.end
 
@@ -236,5 +255,7 @@ class TaskSocket(asyncio.Protocol):
         if self.end is not None:
             self.end.end(EOFError("the connection is closed"))
         self.resume_writing()
+        if self.exits is not None:
+            self.exits.final()
         if self.transport is not None:
             self.transport.close()

@@ -21,13 +21,14 @@ from ternmq.codec.charset import UTF8
 from ternmq.codec.mqi.charv import CharV, read_charv, write_charv
 from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
+from ternmq.remote.fap import multicast_flows
 from ternmq.remote.fap.flows import run
 from ternmq.remote.fap.frames import FapRequest, table_body
 from ternmq.remote.fap.open_call import OpenState
 from ternmq.remote.fap.replies import checked
 from ternmq.remote.remote_verbs import Exchange
 from ternmq.values.calls.call import Call
-from ternmq.values.calls.objects import Inquire
+from ternmq.values.calls.objects import Close, Inquire
 from ternmq.values.calls.topics import RequestPublications, Subscribe
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.topic_string import checked_string
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ternmq.remote.fap.fap_verbs import FapVerbs
 
 _BYTES_MAX: Final = 4 * TOPIC_STRING_CHARACTERS_MAX
+_NOT_BY_MULTICAST: Final = mq.MQSO_DURABLE | mq.MQSO_NO_MULTICAST
 _USES: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_BROWSE | mq.MQOO_INQUIRE
 
 
@@ -66,6 +68,20 @@ def subscribe(verbs: FapVerbs, call: Call) -> Exchange[None]:
         state = OpenState(od, _USES | ahead, {"default_read_ahead": defaults}, "")
         state.subscription = handle
         verbs.states[queue] = state
+        if verbs.takes_multicast and not call.sd.options & _NOT_BY_MULTICAST:
+            yield from _received_by_multicast(verbs, call, handle, queue)
+
+
+def _received_by_multicast(
+    verbs: FapVerbs, call: Subscribe, handle: ObjectHandle, queue: ObjectHandle
+) -> Exchange[None]:
+    """Ask whether a subscription receives by multicast; if that cannot be, it is removed."""
+    try:
+        yield from multicast_flows.subscribed(verbs, call, handle, queue)
+    except MQError:
+        for one in (handle, queue):
+            yield from run(verbs, Close(one))
+        raise
 
 
 def _inquired(verbs: FapVerbs, queue: ObjectHandle) -> Exchange[int]:

@@ -124,15 +124,21 @@ def find(data: str, name: str, verb: str = "MQCONN") -> Place:
     wanted = name or default_name(data)
     if not wanted:
         raise mq_error(
-            MQRC_Q_MGR_NAME_ERROR, verb=verb, detail=f"no default queue manager in {data}"
+            MQRC_Q_MGR_NAME_ERROR,
+            verb=verb,
+            detail=f"no default queue manager in {data}, name one; dspmq lists them",
         )
-    if is_name(wanted):
-        for place in places(data):
-            if place.name == wanted:
-                return place
-    raise mq_error(
-        MQRC_Q_MGR_NAME_ERROR, verb=verb, object=wanted, detail=f"there is none in {data}"
+    known = places(data)
+    for place in known:
+        if place.name == wanted:
+            return place
+    from ternmq.base.similar import did_you_mean  # few make a mistake
+
+    hint = did_you_mean(wanted, [place.name for place in known])
+    detail = (
+        f"there is none in {data}. {hint or 'dspmq lists those that exist, crtmqm creates one.'}"
     )
+    raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb=verb, object=wanted, detail=detail)
 
 
 def place_to_connect(data: str | os.PathLike[str] | None, name: str) -> Place:
@@ -150,7 +156,10 @@ def cannot_connect(name: str, error: Exception) -> MQError:
     reason = MQRC_Q_MGR_NOT_AVAILABLE
     if isinstance(error, OSError) and is_passing(error):
         reason = MQRC_RESOURCE_PROBLEM  # of this process: descriptors, memory
-    return mq_error(reason, verb="MQCONN", object=name, detail=f"it cannot be reached: {error}")
+    detail = f"it cannot be reached: {error}"
+    if isinstance(error, PermissionError):
+        detail += ", ask the owner of the folder for access, or name another one by TERNMQ_DATA"
+    return mq_error(reason, verb="MQCONN", object=name, detail=detail)
 
 
 def socket_path(folder: str) -> str:

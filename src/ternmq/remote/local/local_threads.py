@@ -45,7 +45,7 @@ def not_available(name: str, detail: str) -> MQError:
 def not_running(name: str, error: OSError) -> MQError:
     """Why nothing answers: most often there is no process, and then no system error helps."""
     if isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
-        return not_available(name, "it is not running")
+        return not_available(name, f"it is not running: {name}, start it by strmqm {name}")
     return cannot_connect(name, error)
 
 

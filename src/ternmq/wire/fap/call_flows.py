@@ -105,9 +105,11 @@ class Following(Part):
         layout: Layout,
         strings: tuple[str, ...],
         is_last: bool = False,
+        has_records: bool = True,
     ) -> None:
         super().__init__(name)
         self.is_last: Final = is_last  # it takes what there is, whatever the lengths say
+        self.has_records: Final = has_records
         self.of: Final = of
         self.layout: Final = layout
         self.strings: Final = strings
@@ -118,7 +120,7 @@ class Following(Part):
         version = layout.read_version(cursor.data, start, cursor.order, cursor.ccsid)
         places = layout.plan(version, cursor.order, False).offsets
         size = 0
-        if "records_present" in places:
+        if self.has_records and "records_present" in places:
             size = self._record_bytes(cursor, start, places)
         size += self._string_bytes(cursor, start, places, cursor.at + size - start)
         if self.is_last:
@@ -167,9 +169,11 @@ class Following(Part):
         return end - from_start + -end % 4
 
 
-def object_parts() -> list[Part]:
+_GIVEN: Final = ("object_string", "selection_string")
+
+
+def object_parts(strings: tuple[str, ...] = (*_GIVEN, _RETURNED)) -> list[Part]:
     """An MQOD, and what belongs to it behind it."""
-    strings = ("object_string", "selection_string", "resolved_object_string")
     return [
         Struct("object", ObjectDescriptor, MQOD),
         Following("object_following", "object", MQOD, strings),
@@ -227,11 +231,17 @@ FOPA: Final = Record(
     ),
 )
 FCMI: Final = Record("fcmi", Fixed(eye("FCMI"), i32("unknown")))
-OPEN: Final[list[Part]] = [
-    *object_parts(),
+_OPEN_REST: Final[list[Part]] = [
     Fixed(i32("options")),
     Optional(FOPA, "FOPA"),  # from FAP level 9
     Optional(FCMI, "FCMI"),
+]
+OPEN: Final[list[Part]] = [*object_parts(), *_OPEN_REST]
+# IBM's Java client looks for the defaults of a topic before the string that is returned.
+OPEN_REPLY: Final[list[Part]] = [
+    *object_parts(_GIVEN),
+    *_OPEN_REST,
+    Following("resolved_following", "object", MQOD, (_RETURNED,), True, False),
 ]
 _SELECTORS: Final[list[Part]] = [
     Fixed(i32("selector_count"), i32("integer_count"), i32("character_length")),
@@ -262,7 +272,7 @@ CALL_FLOWS: Final[dict[int, list[Part]]] = {
     MQDISC: [],
     MQDISC + REPLY: [],
     MQOPEN: OPEN,
-    MQOPEN + REPLY: OPEN,
+    MQOPEN + REPLY: OPEN_REPLY,
     MQCLOSE: [Fixed(i32("options"))],
     MQCLOSE + REPLY: [],
     MQGET: [
@@ -290,7 +300,11 @@ CALL_FLOWS: Final[dict[int, list[Part]]] = {
     MQBACK: [],
     MQBACK + REPLY: [],
     MQSTAT: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
-    MQSTAT + REPLY: [Fixed(i32("status_type")), Struct("status", Status, MQSTS)],
+    MQSTAT + REPLY: [
+        Fixed(i32("status_type")),
+        Struct("status", Status, MQSTS),
+        Following("status_following", "status", MQSTS, ("object_string",), True),  # guess
+    ],
     # The handle of the call is the queue's, 0 if one is to be made, and in the reply that one.
     MQSUB: [
         Fixed(i32("subscription_handle", -1), i32("unknown")),

@@ -41,6 +41,9 @@ from ternmq.wire.fap.dialogue import (
     opening_rows,
     refusing,
 )
+from ternmq.wire.fap.dialogue import (
+    TO_EXIT as TO_EXIT,
+)
 from ternmq.wire.fap.vocabulary import (
     CLOSE_CHANNEL,
     CONFIRM_REQUEST,
@@ -58,7 +61,6 @@ from ternmq.wire.fap.vocabulary import (
 )
 
 # Actions.
-TO_EXIT: Final = "give it to the security exit"
 ANSWER_RESYNC: Final = "answer with what was committed last"
 COMPARE: Final = "compare: settle a batch in doubt, or refuse"
 TAKE_NUMBER: Final = "count from this number, then answer"

@@ -38,7 +38,8 @@ PING_DATA and STATUS_DATA, LUWID, types and flags are from public sources. These
     CLOSE_CHANNEL and REQUEST_ACCEPTED, closes and calls back;
 11. a receiver that is busy for longer than the heartbeat interval sends HEARTBEAT by itself;
 12. REQUEST_SECURITY of the initiator says that it has a security exit. Then both ends take turns
-    in SECURITY_DATA, the acceptor first, until both have sent an empty one in a row;
+    in SECURITY_DATA, the acceptor first, until both have sent an empty one in a row; on a client's
+    channel each conversation does so, before USERID_DATA;
 13. a message is compressed before it is split, and its MSH counts compressed bytes; HDRCOMP and
     MSGCOMP are on every piece;
 14. the length of a message on a channel (MAXMSGL) does not count MQXQH.
@@ -115,15 +116,17 @@ class Piece:
         self._segment: Final = segment
         self._at: Final = at
 
-    @property
-    def data(self) -> bytes:
-        """Its part of the message."""
-        return self._segment[self._at :]
+    def before(self, count: i64) -> bytes:
+        """The first bytes of its part of the message."""
+        return self._segment[self._at : self._at + count]
 
-    @property
-    def view(self) -> memoryview:
+    def after(self, count: i64) -> bytes:
+        """The others."""
+        return self._segment[self._at + count :]
+
+    def view_after(self, count: i64) -> memoryview:
         """The same, not copied."""
-        return memoryview(self._segment)[self._at :]
+        return memoryview(self._segment)[self._at + count :]
 
 
 @final
@@ -190,10 +193,19 @@ class ChannelWriter:
         self, message: bytes, sequence: int, luwid: bytes, flags_2: int, segment_bytes_max: i64
     ) -> list[bytes]:
         """The segments of one message."""
+        parts = self.parts(message, sequence, luwid, flags_2, segment_bytes_max)
+        return [b"".join(parts[at : at + 2]) for at in range(0, len(parts), 2)]
+
+    def parts(
+        self, message: bytes, sequence: int, luwid: bytes, flags_2: int, segment_bytes_max: i64
+    ) -> list[bytes | memoryview]:
+        """The same, each as a header and the bytes of the message that belong to it, which are not
+        copied."""
         room: i64 = segment_bytes_max - TSH_BYTES - MSH_BYTES
         total: i64 = len(message)
-        made: list[bytes] = []
+        made: list[bytes | memoryview] = []
         view = memoryview(message)
+        number: i64 = 0
         at: i64 = 0
         while True:
             size: i64 = room if total - at > room else total - at
@@ -203,9 +215,11 @@ class ChannelWriter:
             length: i64 = TSH_BYTES + MSH_BYTES + size
             head = self._head.pack(
                 b"TSH ", _LENGTH.pack(length), 2, MESSAGE_DATA, flags, flags_2, luwid,
-                ENCODING_LITTLE, self._ccsid, 0, _EYE_ASCII, sequence, size, len(made), total,
+                ENCODING_LITTLE, self._ccsid, 0, _EYE_ASCII, sequence, size, number, total,
             )  # fmt: skip
-            made.append(b"".join((head, view[at : at + size])))
+            made.append(head)
+            made.append(message if size == total else view[at : at + size])
+            number += 1
             at += size
             if at == total:
                 return made

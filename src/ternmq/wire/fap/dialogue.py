@@ -44,6 +44,7 @@ from ternmq.wire.fap.vocabulary import (
     PROTOCOL_SEGMENT_TYPE,
     REPLY,
     REQUEST_MSGS,
+    SECURITY_DATA,
     SOCKET_ACTION,
     SOCKET_ACTION_TYPE,
     STATUS_DATA,
@@ -140,6 +141,7 @@ TAKE_OVER: Final = "use the connection"
 REPORT_REASON: Final = "report the reason code"
 SERVE: Final = "serve it and reply"
 DISCONNECT: Final = "end the connection"
+TO_EXIT: Final = "give it to the security exit"
 REFUSE_BROKEN: Final = "refuse it with MQRC_CONNECTION_BROKEN"
 REFUSE: Final = "refuse"
 
@@ -417,6 +419,9 @@ CONVERSATION: Final = Table(
         # The action in the answer is not looked at: its number is not confirmed.
         Row((STARTING,), ACCEPTOR, (SOCKET_ACTION,), GO_ON, NEW, flags=0),
         refusing((STARTING,), ACCEPTOR, "{type} answers SOCKET_ACTION"),
+        # Security exits, if both sides have one: they take turns, the acceptor first. A guess, as
+        # on message channels.
+        *[Row((NEW,), side, (SECURITY_DATA,), TO_EXIT, SAME, flags=0) for side in BOTH],
         # Who it is. Partners leave parts out or repeat them.
         Row((NEW,), INITIATOR, (USERID_DATA,), KEEP_USER, NAMED, plan=ALWAYS),
         Row((NAMED, IDENTIFIED), INITIATOR, (USERID_DATA,), KEEP_USER, SAME),

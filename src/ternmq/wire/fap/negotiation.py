@@ -133,6 +133,7 @@ class Agreement:
     def __init__(self, final: InitialData) -> None:
         self.fap_level: Final = final.fap_level
         self.segment_bytes_max: Final = final.segment_bytes_max
+        self.reserved_bytes = 0  # of each segment that is sent, for send exits
         self.message_bytes_max: Final = final.message_bytes_max
         self.heartbeat_s: Final = final.heartbeat_s
         has_sharing = final.fap_level >= LEVEL_SHARING

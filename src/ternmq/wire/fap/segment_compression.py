@@ -14,10 +14,11 @@ from ternmq.ports.clock import Clock
 from ternmq.wire.fap.compression import CLIENT_HEAD_BYTES, Expander, Packer
 from ternmq.wire.fap.segment import BYTES_MIN, TSH_BYTES, TSHM, TSHM_BYTES, segment_variant
 from ternmq.wire.fap.segment_reader import SegmentReader, bytes_allowed
-from ternmq.wire.fap.vocabulary import HEADER_COMPRESSED, MESSAGE_COMPRESSED
+from ternmq.wire.fap.vocabulary import HEADER_COMPRESSED, MESSAGE_COMPRESSED, SECURITY_DATA
 
 _LENGTH: Final = struct.Struct(">I")
 _LENGTH_AT: Final = 4
+_TYPE_BEHIND: Final = 19  # bytes from the type to the end of a header
 _FLAGS_BEHIND: Final = 17  # bytes from the second flags to the end of a header
 _BOTH: Final = HEADER_COMPRESSED | MESSAGE_COMPRESSED
 
@@ -53,6 +54,8 @@ class SegmentCompression:
 
     def _packed_one(self, one: bytes) -> bytes:
         head_bytes = TSHM_BYTES if segment_variant(one, 0) == TSHM else TSH_BYTES
+        if one[head_bytes - _TYPE_BEHIND] == SECURITY_DATA:
+            return one  # the partner is not open yet
         body, flags = self.packer.pack(one[head_bytes:], CLIENT_HEAD_BYTES)
         if not flags:
             return one

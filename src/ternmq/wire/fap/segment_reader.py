@@ -43,6 +43,9 @@ from ternmq.wire.fap.vocabulary import (
 )
 
 ASYNC_HEAD_BYTES: Final = 24
+# What is read at once: of a partner that says little, and of one that says much.
+ROOM_BYTES_MIN: Final = 4096
+ROOM_BYTES_MAX: Final = 262_144
 _ASYNC_BIG: Final = struct.Struct(">iiiiiHH")
 _ASYNC_LITTLE: Final = struct.Struct("<iiiiiHH")
 _ASYNC_DATA_BYTES_AT: Final = 16
@@ -60,13 +63,16 @@ class SegmentReader:
     """Takes bytes as they come and gives whole segments.
 
     It keeps no more than it was fed: a length that is too large is refused when it is read, before
-    anything is kept for it.
+    anything is kept for it. A socket that can read into memory of its owner is given `room`, which
+    grows while reads fill it, and shrinks again.
     """
 
     def __init__(self, bytes_max: int) -> None:
         self._buffer = bytearray()
         self._at = 0  # the bytes before it were given out
+        self._end = 0  # room begins here
         self._bytes_max = bytes_max
+        self._room_bytes = ROOM_BYTES_MIN
 
     def allow(self, bytes_max: int) -> None:
         """From now on a segment may have that many bytes."""
@@ -74,20 +80,53 @@ class SegmentReader:
 
     def feed(self, data: bytes) -> None:
         """More bytes."""
+        if self._end < len(self._buffer):
+            del self._buffer[self._end :]
         if self._at:
             del self._buffer[: self._at]
             self._at = 0
         self._buffer += data
+        self._end = len(self._buffer)
+
+    def room(self) -> memoryview:
+        """Where the next bytes may be read to; `filled` says how many came. It is to be let go
+        before this is called again."""
+        buffer = self._buffer
+        kept = self._end - self._at
+        if self._at:
+            if kept:
+                buffer[:kept] = buffer[self._at : self._end]
+            self._at = 0
+            self._end = kept
+        size = kept + self._room_bytes
+        if len(buffer) < size:
+            buffer += bytes(size - len(buffer))
+        elif not kept and len(buffer) > size:
+            buffer = bytearray(size)
+            self._buffer = buffer
+        return memoryview(buffer)[kept:size]
+
+    def filled(self, count: int) -> None:
+        """So many bytes were read into the room."""
+        self._end += count
+        if count >= self._room_bytes:
+            self._room_bytes = min(self._room_bytes * 4, ROOM_BYTES_MAX)
+        elif count < ROOM_BYTES_MIN:
+            self._room_bytes = ROOM_BYTES_MIN
+
+    def newest(self, count: int) -> bytes:
+        """So many bytes that came last."""
+        return bytes(self._buffer[self._end - count : self._end])
 
     @property
     def kept_bytes(self) -> int:
         """Bytes of a segment that has not come whole."""
-        return len(self._buffer) - self._at
+        return self._end - self._at
 
     @property
     def missing(self) -> int:
         """How many bytes the next segment lacks, as far as that is known."""
-        have = len(self._buffer) - self._at
+        have = self._end - self._at
         if have < BYTES_MIN:
             return BYTES_MIN - have
         return max(self._length() - have, 0)
@@ -100,7 +139,7 @@ class SegmentReader:
     def next_bytes(self) -> bytes | None:
         """The bytes of the next segment, whose eye-catcher and length were looked at: a send exit
         may have changed what is behind them."""
-        have = len(self._buffer) - self._at
+        have = self._end - self._at
         if have < BYTES_MIN:
             if have >= 4:
                 segment_variant(self._buffer, self._at)  # a stranger is refused at once
@@ -248,11 +287,17 @@ def _wrong(header: Header, detail: str) -> SegmentError:
     return SegmentError(f"{type_name(header.type)}: {detail}", PROTOCOL_SEGMENT_ERROR)
 
 
-def split(header: Header, body: bytes, segment_bytes_max: int) -> Iterator[bytes]:
+def split(
+    header: Header, body: bytes, segment_bytes_max: int, front: bytes = b""
+) -> Iterator[bytes]:
     """The segments of a call, none longer than the negotiated size; the header's FIRST and LAST
-    are set for each, its other flags stay."""
+    are set for each, its other flags stay. What is in `front` comes before the body, which is long:
+    so it need not be copied to be put behind."""
     room = segment_bytes_max - header.size
-    if len(body) <= room:
+    if len(front) >= room or (front and len(front) + len(body) <= room):
+        body = front + body
+        front = b""
+    if len(body) <= room and not front:
         # Most calls; types that never split keep the flags that they were given.
         if can_split(header.type):
             header.flags_1 |= FIRST_AND_LAST
@@ -262,29 +307,34 @@ def split(header: Header, body: bytes, segment_bytes_max: int) -> Iterator[bytes
         detail = f"{len(body)} bytes do not fit segments of {segment_bytes_max}"
         raise LocalProtocolError(f"{type_name(header.type)}: {detail}")
     if header.type == ASYNC_MESSAGE:
-        yield from _split_async(header, body, room)
+        yield from _split_async(header, front, body, room)
         return
     end = len(body)
     view = memoryview(body)
     at = 0
     while at < end:
-        size = min(room, end - at)
-        yield _piece(header, b"", view[at : at + size], at == 0, at + size == end)
+        size = min(room - len(front), end - at)
+        yield _piece(header, front, view[at : at + size], at == 0, at + size == end)
+        front = b""
         at += size
 
 
-def _split_async(header: Header, body: bytes, room: int) -> Iterator[bytes]:
+def _split_async(header: Header, front: bytes, body: bytes, room: int) -> Iterator[bytes]:
     codec = _ASYNC_LITTLE if header.order == LITTLE else _ASYNC_BIG
     long = _LITTLE_LONG if header.order == LITTLE else _BIG_LONG
-    version, handle, index, global_index, data_bytes, _number, selection = codec.unpack_from(body)
-    data_at = len(body) - int(data_bytes)
+    version, handle, index, global_index, data_bytes, _number, selection = codec.unpack_from(
+        front or body
+    )
+    whole = len(front) + len(body)
+    data_at = whole - int(data_bytes)
     if not ASYNC_HEAD_BYTES <= data_at <= room:
-        raise LocalProtocolError(f"ASYNC_MESSAGE: {data_bytes} bytes of data of {len(body)}")
+        raise LocalProtocolError(f"ASYNC_MESSAGE: {data_bytes} bytes of data of {whole}")
     view = memoryview(body)
-    first = bytearray(view[:room])
+    at = room - len(front)
+    first = bytearray(front)
+    first += view[:at]
     long.pack_into(first, _ASYNC_DATA_BYTES_AT, room - data_at)
     yield _piece(header, b"", memoryview(first), True, False)
-    at = room
     number = 1
     while at < len(body):
         size = min(room - ASYNC_HEAD_BYTES, len(body) - at)

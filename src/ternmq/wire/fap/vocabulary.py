@@ -345,6 +345,7 @@ NOTIFICATION_NAMES: Final[dict[int, str]] = {
 
 # Capabilities in FCNO; our own, in MQCONN and its reply.
 FCNO_TAKES_BACK: Final = 0x40000000
+FCNO_MULTICAST: Final = 0x20000000  # it can publish and receive by multicast
 OWN_CLIENT: Final = "MQTC"  # how its product id begins
 
 # Verbs of the system programming interface.

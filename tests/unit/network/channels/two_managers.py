@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import ternmq
@@ -17,6 +18,7 @@ from ternmq.network.edge.admission import Refused
 from ternmq.network.edge.network_settings import NetworkSettings
 from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
+from ternmq.runtime.embedded import embedded
 from ternmq.server.host import Host
 from ternmq.server.parts import ServerParts
 from ternmq.store.catalog import Definition
@@ -157,10 +159,18 @@ async def until(condition: Callable[[], bool], what: str = "") -> None:
 
 @contextlib.asynccontextmanager
 async def two_managers(
-    folder: str = "", settings: NetworkSettings | None = None
+    folder: str = "",
+    settings: NetworkSettings | None = None,
+    disk: Path | None = None,
+    users: dict[str, list[str]] | None = None,
 ) -> AsyncIterator[tuple[Node, Node]]:
-    """QMA and QMB."""
-    with ternmq.memory("QMA") as first, ternmq.memory("QMB") as second:
+    """QMA and QMB, which may be on disk, or check the authority of these users."""
+    with (
+        ternmq.memory("QMA") as first,
+        ternmq.memory("QMB", security=False if users is None else users)
+        if disk is None
+        else embedded(disk, "QMB", create=True) as second,
+    ):
         one = Node(first, folder, settings)
         other = Node(second, folder, settings)
         try:

@@ -102,6 +102,21 @@ def test_request_when_it_waits_then_the_message_comes_later() -> None:
     run_story(story)
 
 
+def test_request_when_it_waits_then_verbs_of_the_connection_beside_it_stay_as_they_are() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        partner.request(handle, options=mq.MQGMO_WAIT, wait_ms=-1)
+        assert not partner.look()
+        (call,) = place.host.engine.kernel.waiting.values()
+        link = call.connection
+        link.durable_at = 7  # of a verb whose answer is not on its way yet
+        fill(place, 1)
+        assert call.entry is not None
+        assert link.durable_at == 7
+
+    run_story(story)
+
+
 def test_request_when_client_looks_once_more_then_the_wait_is_over() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)

@@ -1,5 +1,5 @@
-"""The page docs/format/channel_protocol.md, made from the head comment of the file that implements
-the flows of message channels.
+"""The page docs/internals/format/channel_protocol.md, made from the head comment of the file that
+implements the flows of message channels.
 
 `python -m tests.unit.wire.fap.channel_protocol_page` writes it.
 """
@@ -8,7 +8,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[4]
-PAGE = ROOT / "docs" / "format" / "channel_protocol.md"
+PAGE = ROOT / "docs" / "internals" / "format" / "channel_protocol.md"
 SOURCE = ROOT / "src" / "ternmq" / "wire" / "fap" / "channel_flows.py"
 INTRODUCTION = """\
 # Protocol of message channels
@@ -20,8 +20,9 @@ Headers of segments, INITIAL_DATA and the opening dialogue are those of
 [clients](client_protocol.md).
 
 **Interoperation with IBM's channel agents is unproven.** No queue manager of IBM's was at hand.
-Whoever has one can help: `make capture` [records](../channels.md#recording-a-channel) what both
-ends of a channel say, and a correction is a change to that one file.
+Whoever has one can help: `make capture`
+[records](../../administration/channels.md#recording-a-channel) what both ends of a channel say,
+and a correction is a change to that one file.
 """
 
 

@@ -21,7 +21,12 @@ from ternmq.wire.fap.segment import (
     read_segment,
     segment,
 )
-from ternmq.wire.fap.segment_reader import SegmentReader, bytes_allowed
+from ternmq.wire.fap.segment_reader import (
+    ROOM_BYTES_MAX,
+    ROOM_BYTES_MIN,
+    SegmentReader,
+    bytes_allowed,
+)
 from tests.unit.wire.fap_samples import headers
 from tests.unit.wire.fap_vectors import CLIENT_ID, GET_REPLY, NO_CHANNEL, OPEN_REPLY, STATUS_OK
 
@@ -110,6 +115,50 @@ def test_segments_when_cut_anywhere_then_whole(piece: int) -> None:
             found.append(one.data)
     assert found == [CLIENT_ID, NO_CHANNEL, STATUS_OK, OPEN_REPLY, GET_REPLY]
     assert reader.kept_bytes == 0
+
+
+@pytest.mark.parametrize("piece", [1, 7, 28, 100, 5000])
+def test_segments_when_they_are_read_into_room_then_whole(piece: int) -> None:
+    reader = SegmentReader(bytes_allowed(32748))
+    found = []
+    at = 0
+    while at < len(ALL):
+        with reader.room() as room:
+            count = min(piece, len(room), len(ALL) - at)
+            room[:count] = ALL[at : at + count]
+        reader.filled(count)
+        assert reader.newest(count) == ALL[at : at + count]
+        at += count
+        while (one := reader.next()) is not None:
+            found.append(one.data)
+    assert found == [CLIENT_ID, NO_CHANNEL, STATUS_OK, OPEN_REPLY, GET_REPLY]
+    assert reader.kept_bytes == 0
+
+
+def test_room_when_a_partner_says_much_then_it_grows_and_shrinks_when_it_says_little() -> None:
+    reader = SegmentReader(bytes_allowed(32748))
+    sizes = []
+    for _ in range(5):
+        with reader.room() as room:
+            sizes.append(len(room))
+            room[:] = bytes(len(room))
+        reader.filled(sizes[-1])
+        assert reader.kept_bytes == sum(sizes)
+    assert sizes == [ROOM_BYTES_MIN, 16_384, 65_536, ROOM_BYTES_MAX, ROOM_BYTES_MAX]
+    other = SegmentReader(bytes_allowed(32748))
+    stream = segment(Header(v.HEARTBEAT)) * 32_768
+    at = 0
+    while at < len(stream):
+        with other.room() as room:
+            count = min(len(room), len(stream) - at)
+            room[:count] = stream[at : at + count]
+        other.filled(count)
+        at += count
+        while other.next() is not None:
+            pass
+    assert len(other.room()) == ROOM_BYTES_MAX
+    other.filled(1)
+    assert len(other.room()) == ROOM_BYTES_MIN
 
 
 def test_reader_reports_what_is_missing() -> None:

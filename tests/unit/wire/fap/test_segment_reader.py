@@ -50,6 +50,19 @@ def test_call_when_split_then_put_together(
     assert whole.header.flags_1 == v.FIRST_AND_LAST
 
 
+@pytest.mark.parametrize("kind", [v.MQGET, v.ASYNC_MESSAGE])
+@pytest.mark.parametrize("length", [0, 1, 30, 100, 1000])
+@pytest.mark.parametrize("size", [120, 200, 32_000])
+def test_call_when_its_front_is_given_apart_then_the_same_segments(
+    kind: int, length: int, size: int
+) -> None:
+    data = bytes(range(250)) * 4
+    front = bytearray(b"front of the call" * 3)
+    front[16:20] = length.to_bytes(4, "little")  # of ASYNC_MESSAGE: how much data there is
+    apart = list(split(Header(kind), data[:length], size, bytes(front)))
+    assert apart == list(split(Header(kind), bytes(front) + data[:length], size))
+
+
 @pytest.mark.parametrize("beyond", [-1, 0, 1])
 def test_call_at_the_size_then_one_segment_or_two(beyond: int) -> None:
     body = b"x" * (32748 - 28 + beyond)
