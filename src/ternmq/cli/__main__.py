@@ -8,8 +8,9 @@ from typing import Final
 
 from ternmq.base.message_table import message_line
 from ternmq.base.product import VERSION
+from ternmq.base.similar import did_you_mean
 from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command, help_text
-from ternmq.cli.output import suppress_errors, write, write_error, write_lines
+from ternmq.cli.output import show_every_character, suppress_errors, write, write_error, write_lines
 
 EXIT_USAGE: Final = 36
 EXIT_UNEXPECTED: Final = 71
@@ -26,7 +27,8 @@ def main(argv: list[str]) -> int:
         return 0
     row = BY_NAME.get(argv[0])
     if row is None:
-        write_error(f"ternmq: there is no command {argv[0]!r}; `ternmq help` lists all")
+        hint = did_you_mean(argv[0], BY_NAME) or "`ternmq help` lists all."
+        write_error(f"ternmq: there is no command {argv[0]!r}. {hint}")
         return EXIT_USAGE
     return run(row, argv[1:])
 
@@ -36,7 +38,7 @@ def run(row: Row, argv: list[str]) -> int:
     from ternmq.base.errors import ForceFailed, IntegrityError, MQError
     from ternmq.base.ini import IniError
 
-    if row.bare and argv in (["-?"], ["--help"]):
+    if row.bare and argv in (["-?"], ["-h"], ["--help"]):
         write(help_text(row))
         return 0
     suppress_errors(False)
@@ -84,11 +86,13 @@ def _overview() -> list[str]:
 
 def entry() -> None:
     """The program `ternmq`."""
+    show_every_character()
     sys.exit(main(sys.argv[1:]))
 
 
 def by_name() -> None:
     """A program that is named after its command."""
+    show_every_character()
     sys.exit(run(BY_NAME[os.path.basename(sys.argv[0])], sys.argv[1:]))
 
 

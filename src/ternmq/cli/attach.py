@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def attach(
     qmgr: str, application: str, user: str = "", client: bool = False, **client_options: Any
 ) -> Connection:
-    """Connect; an empty name is the default queue manager. A user is asked for its password. As a
-    client it goes over the network: by what is given of the way, or as MQSERVER and its like say.
-    """
+    """Connect; an empty name is the default queue manager. A user is asked for its password, unless
+    that is among the options. As a client it goes over the network: by the options, or as MQSERVER
+    and its like say."""
     from ternmq.base.constants import MQCNO_CLIENT_BINDING
     from ternmq.remote.connect import connect
 
@@ -32,7 +32,8 @@ def attach(
         given["options"] = MQCNO_CLIENT_BINDING
     if user:
         given["user"] = user
-        given["password"] = password()
+        if "password" not in given:
+            given["password"] = password()
     return connect(qmgr, **given)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Final, NamedTuple
 
+from ternmq.cli.examples import examples_text
+
 PACKAGE: Final = "ternmq.cli"
 
 
@@ -42,6 +44,7 @@ COMMANDS: Final[tuple[Row, ...]] = (
         "dspmqaut", "control.dspmqaut", "show what a user or group may do with an object", bare=True
     ),
     Row("dmpmqaut", "control.dmpmqaut", "list authority records", bare=True),
+    Row("top", "tools.top_command", "watch queues and connections live", own_name=False),
     Row(
         "groups",
         "tools.groups_command",
@@ -116,7 +119,8 @@ BY_NAME: Final[dict[str, Row]] = {row.name: row for row in COMMANDS}
 
 def help_text(row: Row) -> str:
     """What a command without options of its own says about itself."""
-    return (import_module(f"{PACKAGE}.{row.module}").__doc__ or row.about).strip()
+    about = (import_module(f"{PACKAGE}.{row.module}").__doc__ or row.about).strip()
+    return f"{about}\n\n{examples_text(row.name)}"
 
 
 def command(row: Row) -> Callable[[list[str]], int]:

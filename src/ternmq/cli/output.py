@@ -9,10 +9,21 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable
+from io import TextIOWrapper
 from typing import Final, Self, final
+
+from ternmq.base.visible_text import visible
 
 _C1: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _SEVERITY: Final = re.compile(r"^(AMQ[0-9]{4})[IWEST]:")
+
+
+def show_every_character() -> None:
+    """Characters that the encoding of the terminal lacks are written as codes (\\xfc): none ends a
+    command that has done its work."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def shown(line: str) -> str:
@@ -57,7 +68,7 @@ def write_error(line: str) -> None:
     if _ErrorLines.suppressed:
         return
     sys.stdout.flush()
-    sys.stderr.write(f"{shown(line)}\n")
+    sys.stderr.write(f"{visible(shown(line))}\n")  # names may be others' to choose
 
 
 def write_json(value: object) -> None:
@@ -65,6 +76,11 @@ def write_json(value: object) -> None:
     ASCII, which JSON leaves as they are, are escaped too: it may be shown on a terminal."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     sys.stdout.write(_C1.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
+
+
+def has_terminal() -> bool:
+    """Whether somebody types and reads: neither input nor output is a file or a pipe."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def terminal_columns() -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,9 @@ IGNORED: dict[str, set[str]] = {"crtmqm": {"lc"}, "runmqlsr": {"t"}}
 
 
 def text_of(module: str) -> str:
-    return (CLI / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    path = CLI / module.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return file.read_text(encoding="utf-8")
 
 
 def source_of(module: str) -> str:
@@ -75,3 +78,41 @@ def test_command_when_it_fails_with_z_then_it_writes_no_error(
     assert capsys.readouterr().err == ""
     assert main([command, name]) != 0  # the next command writes again
     assert "AMQ" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["strmqn"], "ternmq: there is no command 'strmqn'. Did you mean strmqm?"),
+        (["fly"], "ternmq: there is no command 'fly'. `ternmq help` lists all."),
+        (
+            ["top", "--intervall", "1"],
+            "ternmq top: unrecognized arguments: --intervall. Did you mean --interval?",
+        ),
+        (["dspmq", "--jsn"], "dspmq: unrecognized arguments: --jsn. Did you mean --json?"),
+        (["dspmq", "--colour"], "dspmq: unrecognized arguments: --colour"),
+        (["dspmq", "--c\x1b[2J"], r"dspmq: unrecognized arguments: --c\x1b[2J"),
+    ],
+)
+def test_word_when_mistyped_then_the_one_that_is_meant(
+    words: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with suppress(SystemExit):  # how the parser of options ends
+        main(words)
+    assert capsys.readouterr().err.splitlines()[0] == text
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["crtmqm", "-lp", "many", "Q"], "argument -lp: 'many' is not a whole number"),
+        (["dmpmqmsg", "-w", "long"], "argument -w: 'long' is not a number"),
+        (["dmpmqlog", "-s", "x:y", "Q"], "argument -s: 'x:y' is not valid"),
+    ],
+)
+def test_argument_when_its_value_cannot_be_then_no_name_of_python_is_shown(
+    capsys: pytest.CaptureFixture[str], words: list[str], expected: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main(words)
+    assert expected in capsys.readouterr().err

@@ -47,7 +47,8 @@ def test_every_command_has_its_page() -> None:
         "control-commands", "error-logs", "mqsc", "pcf", "samples", "security", "tools", "lake",
         "media-recovery", "network", "perf", "pipeline", "reports", "smf-reader", "triggers",
     ]  # fmt: skip
-    text = "\n".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in pages)
+    paths = {path.stem: path for path in (ROOT / "docs").rglob("*.md")}
+    text = "\n".join(paths[page].read_text(encoding="utf-8") for page in pages)
     words = set(re.findall(r"[a-z0-9]+", text))
     assert [row.name for row in COMMANDS if row.name not in words] == []
 

@@ -231,7 +231,7 @@ def test_a_message_is_shown_whole(
         " No more messages ",
         "",
         "****   Summary      ****",
-        " 1 messages browsed.",
+        " 1 message browsed.",
         " Smallest message 18 bytes.",
         " Largest message 18 bytes.",
         " Average message 18 bytes.",

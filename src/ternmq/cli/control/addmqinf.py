@@ -31,8 +31,16 @@ _KNOWN: Final = ("Name", "Prefix", "Directory", "DataPath")
 def main(argv: list[str]) -> int:
     """Write it down; the exit status."""
     line = CommandLine("addmqinf", "Add configuration of a queue manager.", EXIT_ARGUMENTS)
-    line.add_argument("-s", metavar="STANZA", default=STANZA, choices=(STANZA,))
-    line.add_argument("-v", metavar="ATTRIBUTE=VALUE", action="append", default=[])
+    line.add_argument(
+        "-s", metavar="STANZA", default=STANZA, choices=(STANZA,), help="QueueManager"
+    )
+    line.add_argument(
+        "-v",
+        metavar="ATTRIBUTE=VALUE",
+        action="append",
+        default=[],
+        help="such as Name=QM1; several times",
+    )
     options = line.parse_args(argv)
     values: dict[str, str] = {}
     for given in options.v:

@@ -45,18 +45,41 @@ def command_line() -> CommandLine:
     kind.add_argument("-lc", action="store_true", help="circular log (the default)")
     kind.add_argument("-ll", action="store_true", help="linear log")
     kind.add_argument("-lla", action="store_true", help="linear log; here the same as -ll")
-    line.add_argument("-lp", metavar="N", type=int, default=LOG_PRIMARY_FILES_DEFAULT)
-    line.add_argument("-ls", metavar="N", type=int, default=LOG_SECONDARY_FILES_DEFAULT)
-    line.add_argument("-lf", metavar="PAGES", type=int, default=LOG_FILE_PAGES_DEFAULT)
-    line.add_argument("-ld", metavar="FOLDER", default="", help="where the log is")
-    line.add_argument("-md", metavar="FOLDER", default="", help="where the queue manager lives")
+    line.add_argument(
+        "-lp",
+        metavar="N",
+        type=int,
+        default=LOG_PRIMARY_FILES_DEFAULT,
+        help="primary log files (%(default)s)",
+    )
+    line.add_argument(
+        "-ls",
+        metavar="N",
+        type=int,
+        default=LOG_SECONDARY_FILES_DEFAULT,
+        help="secondary log files (%(default)s)",
+    )
+    line.add_argument(
+        "-lf",
+        metavar="PAGES",
+        type=int,
+        default=LOG_FILE_PAGES_DEFAULT,
+        help="pages of 4 KiB in a log file (%(default)s)",
+    )
+    line.add_argument("-ld", metavar="FOLDER", default="", help="folder of the log")
+    line.add_argument("-md", metavar="FOLDER", default="", help="folder of the queue manager")
     line.add_argument("-p", metavar="PORT", type=int, default=0, help="listener on this port")
     line.add_argument("-ic", metavar="PATH", default="", help="MQSC to run at each start")
     line.add_argument("-ii", metavar="PATH", default="", help="configuration to take in")
-    line.add_argument("-oa", choices=("user", "group", "UserExternal"), default="")
+    line.add_argument(
+        "-oa",
+        choices=("user", "group", "UserExternal"),
+        default="",
+        help="SecurityPolicy: who gets authority for what a user makes; any user name",
+    )
     line.add_argument("--dual-log", action="store_true", help="two copies of the log")
     line.add_argument("--dev", action="store_true", help="DEV.* objects, users and rules")
-    line.add_argument("name", metavar="QMGR")
+    line.add_argument("name", metavar="QMGR", help="the queue manager")
     return line
 
 

@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
     """Delete it; the exit status."""
     line = CommandLine("dltmqm", "Delete a queue manager and its messages.")
     line.add_suppress()
-    line.add_argument("name", metavar="QMGR")
+    line.add_argument("name", metavar="QMGR", help="the queue manager")
     options = line.parse_args(argv)
     data = data_folder()
     place = known(data, options.name)

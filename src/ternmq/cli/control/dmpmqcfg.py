@@ -70,15 +70,22 @@ def main(argv: list[str]) -> int:
 
 
 def _arguments() -> CommandLine:
-    line = CommandLine("dmpmqcfg", "Dumps the configuration of a queue manager as MQSC.")
-    line.add_argument("-m", dest="qmgr", default="", metavar="QMgrName")
+    line = CommandLine("dmpmqcfg", "Dump the configuration of a queue manager as MQSC.")
+    line.add_argument("-m", dest="qmgr", default="", metavar="QMgrName", help="the queue manager")
     line.add_argument(
         "-a", dest="every_attribute", action="store_true", help="all attributes, also defaults"
     )
-    line.add_argument("-o", dest="form", choices=FORMS, default="mqsc")
+    line.add_argument(
+        "-o", dest="form", choices=FORMS, default="mqsc", help="commands in which form"
+    )
     line.add_argument("-x", dest="sort", choices=SORTS, default="all", help="what to dump")
     line.add_argument(
-        "-t", dest="kind", choices=("all", *KINDS, CURSOR_KIND), default="all", metavar="TYPE"
+        "-t",
+        dest="kind",
+        choices=("all", *KINDS, CURSOR_KIND),
+        default="all",
+        metavar="TYPE",
+        help="objects of this type: queue, channel ...",
     )
     line.add_argument("-n", dest="name", default="*", metavar="NAME", help="may end in *")
     line.add_argument("-u", dest="user", default="", metavar="USER", help="asks for the password")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base.message_table import message_line
-from ternmq.cli.arguments import CommandLine
+from ternmq.cli.arguments import QMGR_OR_DEFAULT, CommandLine
 from ternmq.cli.output import write, write_error, write_json
 from ternmq.server.folder.data_folder import data_folder, default_name, machine_ini
 
@@ -17,9 +17,11 @@ STANZA: Final = "QueueManager"
 def main(argv: list[str]) -> int:
     """Show it; the exit status."""
     line = CommandLine("dspmqinf", "Show the configuration of a queue manager.", EXIT_ARGUMENTS)
-    line.add_argument("-s", metavar="STANZA", default=STANZA, choices=(STANZA,))
+    line.add_argument(
+        "-s", metavar="STANZA", default=STANZA, choices=(STANZA,), help="QueueManager"
+    )
     line.add_argument("-o", choices=("stanza", "command"), default="stanza", help="in which form")
-    line.add_argument("name", metavar="QMGR", nargs="?", default="")
+    line.add_argument("name", metavar="QMGR", nargs="?", default="", help=QMGR_OR_DEFAULT)
     line.add_json()
     options = line.parse_args(argv)
     data = data_folder()

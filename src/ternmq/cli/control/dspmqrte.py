@@ -121,7 +121,7 @@ def _activities(trace: TraceRoute) -> list[Parameter]:
 def _traced(connection: Connection, asked: argparse.Namespace) -> int:
     """Put the message, and show its route."""
     with (
-        connection.queue(asked.q, qmgr=asked.qm, options=mq.MQOO_OUTPUT) as target,
+        connection.queue(asked.q, qmgr=asked.qm, options=_output(asked)) as target,
         _reply_queue(connection, asked) as replies,
     ):
         route = _put(connection, asked, target, replies)
@@ -133,6 +133,11 @@ def _traced(connection: Connection, asked: argparse.Namespace) -> int:
     else:
         write_now(message_line("AMQ8654I", (route.msg_id.hex().upper(),)))
     return 0
+
+
+def _output(asked: argparse.Namespace) -> int:
+    """The options of MQOPEN for the target."""
+    return mq.MQOO_OUTPUT | (mq.MQOO_BIND_NOT_FIXED if asked.o else 0)
 
 
 def _reply_queue(connection: Connection, asked: argparse.Namespace) -> Queue:
@@ -160,7 +165,7 @@ def _trace(asked: argparse.Namespace) -> TraceRoute:
 def _put(connection: Connection, asked: argparse.Namespace, target: Queue, replies: Queue) -> Route:
     """The trace-route message, whose first activity is this put."""
     with connection.queue(
-        asked.q, qmgr=asked.qm, options=mq.MQOO_OUTPUT | mq.MQOO_RESOLVE_LOCAL_Q
+        asked.q, qmgr=asked.qm, options=_output(asked) | mq.MQOO_RESOLVE_LOCAL_Q
     ) as local:
         taken_by = local.resolved_name
     md = Descriptor(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ternmq.base.message_table import message_line
-from ternmq.cli.arguments import CommandLine
+from ternmq.cli.arguments import QMGR_OR_DEFAULT, CommandLine
 from ternmq.cli.control.command_server_status import EXIT_FAILED, EXIT_UNEXPECTED, ask_for
 from ternmq.cli.output import write, write_error
 from ternmq.server.command_server import STOP, STOPPED
@@ -15,7 +15,7 @@ def main(argv: list[str]) -> int:
     mode = line.add_mutually_exclusive_group()
     mode.add_argument("-c", action="store_true", help="after the command under way (default)")
     mode.add_argument("-i", action="store_true", help="at once; here the same")
-    line.add_argument("name", metavar="QMGR", nargs="?", default="")
+    line.add_argument("name", metavar="QMGR", nargs="?", default="", help=QMGR_OR_DEFAULT)
     answer = ask_for(line.parse_args(argv).name, STOP)
     if answer is None:
         return EXIT_FAILED

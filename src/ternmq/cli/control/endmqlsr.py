@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ternmq.cli.arguments import CommandLine
+from ternmq.cli.arguments import QMGR_OR_DEFAULT, CommandLine
 from ternmq.cli.control.runmqlsr import EXIT_FAILED, EXIT_UNEXPECTED, asked
 from ternmq.cli.control.strmqm import known
 from ternmq.cli.output import write
@@ -15,7 +15,7 @@ def main(argv: list[str]) -> int:
     line = CommandLine("endmqlsr", "End the listeners that runmqlsr started.", EXIT_FAILED)
     line.add_argument("-w", action="store_true", help="wait until they have ended; they have")
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
-    line.add_argument("name", metavar="QMGR", nargs="?", default="")
+    line.add_argument("name", metavar="QMGR", nargs="?", default="", help=QMGR_OR_DEFAULT)
     options = line.parse_args(argv)
     place = known(data_folder(), options.m or options.name)
     if place is None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from ternmq.base.errors import MQError
 from ternmq.base.message_table import message_line, message_text
-from ternmq.cli.arguments import CommandLine
+from ternmq.cli.arguments import QMGR_OR_DEFAULT, CommandLine
 from ternmq.cli.control.strmqm import known, unknown
 from ternmq.cli.output import write, write_error, write_now
 from ternmq.server import host as modes
@@ -26,6 +26,11 @@ EXIT_STANDBY_ENDED: Final = 90
 EXIT_NOT_AUTHORIZED: Final = 119
 _LOOK_S: Final = 0.02
 _REPORT_S: Final = 1.0
+_EXPLAIN_S: Final = 5.0  # applications that know of the end have gone by then
+_WAITS_FOR_APPLICATIONS: Final = (
+    "Applications are still connected, runmqsc on a terminal among them. "
+    "endmqm -i, in another window, ends without waiting for them."
+)
 
 
 def command_line() -> CommandLine:
@@ -41,7 +46,7 @@ def command_line() -> CommandLine:
     line.add_argument("-x", action="store_true", help="end the standby alone")
     line.add_suppress()
     line.add_argument("-tp", metavar="SECONDS", type=int, default=0, help="within this time")
-    line.add_argument("name", metavar="QMGR", nargs="?", default="")
+    line.add_argument("name", metavar="QMGR", nargs="?", default="", help=QMGR_OR_DEFAULT)
     return line
 
 
@@ -123,6 +128,7 @@ def _wait(place: Place, options: argparse.Namespace, mode: str, pid: int) -> int
     reported_s = began
     write_now(f"Waiting for queue manager '{place.name}' to end.")
     ladder = _ladder(mode, options.tp)
+    explains = mode == modes.QUIESCING and not ladder
     while _is_there(place, pid, options.s):
         now = time.monotonic()
         if ladder and now - began >= ladder[0][0]:
@@ -134,6 +140,9 @@ def _wait(place: Place, options: argparse.Namespace, mode: str, pid: int) -> int
         if now - reported_s >= _REPORT_S:
             reported_s = now
             write_now(f"Waiting for queue manager '{place.name}' to end.")
+            if explains and now - began >= _EXPLAIN_S:
+                explains = False
+                write_now(_WAITS_FOR_APPLICATIONS)
         time.sleep(_LOOK_S)
     write(message_text("AMQ8004I", (place.name,)))
     return 0

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ternmq.base.visible_text import visible_in_line
+from ternmq.base.words import count_text
 from ternmq.codec.mqi.mqmd import Descriptor
 
 NUMBER: Final = "number"
@@ -206,7 +207,7 @@ def _take_attribute(md: Descriptor, line: str, number: int) -> None:
         elif kind == BYTES:
             raw = bytes.fromhex(value.removeprefix(_HEX_BEGINS).removesuffix("'"))
             if len(raw) > length:
-                raise ValueError(f"more than {length} bytes")
+                raise ValueError(f"more than {count_text(length, 'byte')}")
             if letters in _AS_BYTES:
                 setattr(md, field, raw.decode("utf-8", "replace").rstrip(" \0"))
             else:

@@ -10,6 +10,7 @@ from typing import Final
 
 from ternmq.base.message_table import MessageRow, all_messages, find_message
 from ternmq.base.reason_lookup import Reason, all_reasons
+from ternmq.base.similar import did_you_mean
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json, write_lines
 
@@ -50,7 +51,9 @@ def main(argv: list[str]) -> int:
     unknown = [one for one in wanted if not _find(one, reasons, messages)]
     _show(reasons, messages, brief=asked.b, explain=asked.explain, as_json=asked.json)
     for one in unknown:
-        write_error(f"mqrc: no reason code and no message is named {one}")
+        names = [reason.name for reason in all_reasons()]
+        hint = did_you_mean(one.upper(), names) or "mqrc -R lists reason codes, mqrc -M messages."
+        write_error(f"mqrc: no reason code and no message is named {one}. {hint}")
     return NOT_FOUND if unknown or not (reasons or messages) else 0
 
 

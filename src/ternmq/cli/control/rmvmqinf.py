@@ -19,8 +19,10 @@ EXIT_NO_STANZA: Final = 44
 def main(argv: list[str]) -> int:
     """Remove it; the exit status."""
     line = CommandLine("rmvmqinf", "Remove configuration of a queue manager.", EXIT_ARGUMENTS)
-    line.add_argument("-s", metavar="STANZA", default=STANZA, choices=(STANZA,))
-    line.add_argument("name", metavar="QMGR")
+    line.add_argument(
+        "-s", metavar="STANZA", default=STANZA, choices=(STANZA,), help="QueueManager"
+    )
+    line.add_argument("name", metavar="QMGR", help="the queue manager")
     options = line.parse_args(argv)
     data = data_folder()
     for place in places(data):

@@ -35,7 +35,7 @@ def parsed(argv: list[str]) -> argparse.Namespace:
     was said after -v outline, `id` is the identifier of -i."""
     line = CommandLine("dspmqrte", ABOUT)
     add = line.add_argument
-    add("-q", metavar="QUEUE", required=True, help="the queue to go to")
+    add("-q", metavar="QUEUE", default="", help="the queue to go to")
     add("-qm", metavar="QMGR", default="", help="the queue manager that has it")
     add("-m", metavar="QMGR", default="", help="the queue manager to begin at")
     add("-c", action="store_true", help="connect as a client")
@@ -46,12 +46,14 @@ def parsed(argv: list[str]) -> argparse.Namespace:
     add("-d", choices=_YES_NO, default="no", help="put it on the queue at the end")
     add("-f", choices=_YES_NO, default="no", help="also through those that cannot trace")
     add("-l", choices=_YES_NO, default="no", help="a persistent message")
+    add("-o", action="store_true", help="do not bind to one instance of a queue (clusters)")
     add("-p", metavar="PRIORITY", type=int, help="its priority; else the queue's")
     add("-ro", metavar="OPTIONS", help=f"reports: {', '.join(_REPORTS)}")
     add("-rq", metavar="QUEUE", default="", help="where reports go to")
     add("-rqm", metavar="QMGR", default="", help="the queue manager of that queue")
     add("-s", metavar="NUMBER", type=int, default=0, help="at most so many activities")
     add("-t", choices=tuple(DETAILS), default="medium", help="which activities are recorded")
+    add("-ts", metavar="TOPIC", help="not here: publications are not traced, queues are")
     add("-xs", metavar="SECONDS", type=int, default=EXPIRY_DEFAULT_S, help="how long it lives")
     add("-xp", choices=_YES_NO, default="no", help="reports live no longer")
     add("-n", action="store_true", help="put the message and show nothing")
@@ -60,6 +62,13 @@ def parsed(argv: list[str]) -> argparse.Namespace:
     add("-w", metavar="SECONDS", type=float, help="wait so long for information")
     line.add_json()
     asked = line.parse_args(argv)
+    if asked.ts is not None:
+        line.error(
+            "-ts is not supported: a publication is not traced. Trace the way to the queue of a "
+            "subscription: -q QUEUE -qm QMGR, from DEST and DESTQMGR of DISPLAY SUB"
+        )
+    if not asked.q:
+        line.error("-q is needed: the queue to go to, or with -i the queue of the reports")
     _settle_display(line, asked)
     _settle_reports(line, asked)
     _settle_times(line, asked)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError
 from ternmq.base.message_table import message_line
+from ternmq.base.words import count_text
 from ternmq.cli import attach
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.control import tool_status, transactions
@@ -92,7 +93,7 @@ def _decide_many(connection: Connection, asked: Namespace) -> int:
     if asked.json:
         write_json({"outcome": outcome, "transactions": ended, "failed": len(found) - ended})
     elif ended:
-        write(f"{ended} transactions {outcome}.")
+        write(f"{count_text(ended, 'transaction')} {outcome}.")
     if not found:
         whose = "" if asked.user is None else f" of user {asked.user}"
         write_error(f"there are no such transactions{whose}; see dspmqtrn -h")

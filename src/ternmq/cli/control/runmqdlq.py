@@ -31,11 +31,11 @@ def main(argv: list[str]) -> int:
     line.add_argument("qmgr", nargs="?", default="", help="the queue manager, before INPUTQM")
     line.add_json()
     asked = line.parse_args(argv)
-    if asked.f:
-        with open(asked.f, encoding="utf-8") as file:
-            text = file.read()
-    else:
-        text = sys.stdin.read()
+    try:
+        text = _rules(asked.f)
+    except UnicodeDecodeError as wrong:
+        write_error(f"runmqdlq: the rules are not text in UTF-8: {wrong.reason}")
+        return FAILED
     table, errors = read_table(text)
     for error in errors:
         write_error(str(error))
@@ -69,6 +69,13 @@ def main(argv: list[str]) -> int:
     else:
         write_now(message_line("AMQ8709I"))
     return status
+
+
+def _rules(path: str | None) -> str:
+    if path is None:
+        return sys.stdin.read()
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def _run(letters: DeadLetters) -> int:

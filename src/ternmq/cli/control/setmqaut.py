@@ -1,8 +1,17 @@
 """setmqaut: give users and groups authority for objects, or take it away.
 
-setmqaut -m QM1 -n 'DEV.**' -t queue -p app -g staff +get +put -browse
-setmqaut -m QM1 -t qmgr -p app +connect +inq
-setmqaut -m QM1 -n 'DEV.**' -t queue -p app -remove
+usage: setmqaut -m QMGR [-n NAME] -t TYPE {-p USER | -g GROUP} ... {+WORD | -WORD | -remove} ...
+
+  -m QMGR    the queue manager
+  -n NAME    an object or a generic profile such as 'DEV.**'; not with -t qmgr
+  -t TYPE    queue, topic, channel, qmgr, authinfo, clntconn, comminfo, listener, namelist, process,
+             rqmname or service
+  -p USER    a user; several times
+  -g GROUP   a group; several times
+  +WORD      give: get browse put inq set pub sub resume connect altusr passid passall setid setall
+             crt dlt chg dsp clr ctrl ctrlx system, or allmqi, alladm, all, none
+  -WORD      take away
+  -remove    remove the record
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ EXIT_NO_INSTALLATION: Final = 44
 def main(argv: list[str]) -> int:
     """Do it; the exit status."""
     line = CommandLine("setmqm", "Associate a queue manager with an installation.")
-    line.add_argument("-m", metavar="QMGR", required=True)
-    line.add_argument("-n", metavar="INSTALLATION", required=True)
+    line.add_argument("-m", metavar="QMGR", required=True, help="the queue manager")
+    line.add_argument("-n", metavar="INSTALLATION", required=True, help="as dspmqinst shows it")
     options = line.parse_args(argv)
     data = data_folder()
     place = known(data, options.m)

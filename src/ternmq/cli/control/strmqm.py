@@ -6,7 +6,7 @@ from typing import Final
 
 from ternmq.base.errors import IntegrityError, MQError
 from ternmq.base.message_table import message_line, message_text
-from ternmq.cli.arguments import CommandLine, port
+from ternmq.cli.arguments import QMGR_OR_DEFAULT, CommandLine, port
 from ternmq.cli.output import write, write_error, write_now
 from ternmq.log.record import LogDamaged
 from ternmq.runtime.backup import activate_in_place, is_backup, replay_in_place
@@ -44,7 +44,7 @@ def command_line() -> CommandLine:
     line.add_suppress()
     line.add_argument("-x", action="store_true", help="permit a standby, or stand by")
     line.add_argument("--metrics-port", type=port, help="serve metrics on this port; ours")
-    line.add_argument("name", metavar="QMGR", nargs="?", default="")
+    line.add_argument("name", metavar="QMGR", nargs="?", default="", help=QMGR_OR_DEFAULT)
     return line
 
 
@@ -151,8 +151,8 @@ def known(data: str, name: str) -> Place | None:
     except MQError as error:
         message = "AMQ8106S" if is_being_created(data, name) else "AMQ8118E"
         write_error(message_line(message, (error.object or name,)))
-        if not name:
-            write_error("No queue manager is the default one; name it, or see dspmq -o default.")
+        if message == "AMQ8118E":
+            write_error(error.detail)
         return None
 
 

@@ -60,6 +60,6 @@ def refused(error: MQError, qmgr: str, kind: str = "") -> int:
     status, message_id, about_object = row
     inserts = (error.object, kind) if about_object else (qmgr or error.object, error.detail)
     write_error(message_line(message_id, inserts))
-    if error.detail and (status != NAME_ERROR or not qmgr):
+    if error.detail:
         write_error(error.detail)
     return status

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
 from ternmq.base.visible_text import visible_in_line
+from ternmq.base.words import count_text
 from ternmq.cli.output import write, write_lines
 from ternmq.cli.samples.sample import MISSING, SampleEnds, connected, report_failure
 from ternmq.values.message import Message
@@ -105,7 +106,7 @@ def data_lines(message: Message) -> list[str]:
     lines = [
         "****   Message      ****",
         " ",
-        f" length - {len(data)} of {message.length} bytes",
+        f" length - {len(data)} of {count_text(message.length, 'byte')}",
         " ",
     ]
     for at in range(0, len(data), _BYTES_A_LINE):
@@ -118,9 +119,9 @@ def data_lines(message: Message) -> list[str]:
 
 def summary_lines(sizes: list[int]) -> list[str]:
     """How many there were, and how long."""
-    lines = ["", "****   Summary      ****", f" {len(sizes)} messages browsed."]
+    lines = ["", "****   Summary      ****", f" {count_text(len(sizes), 'message')} browsed."]
     if sizes:
-        lines.append(f" Smallest message {min(sizes)} bytes.")
-        lines.append(f" Largest message {max(sizes)} bytes.")
-        lines.append(f" Average message {sum(sizes) // len(sizes)} bytes.")
+        lines.append(f" Smallest message {count_text(min(sizes), 'byte')}.")
+        lines.append(f" Largest message {count_text(max(sizes), 'byte')}.")
+        lines.append(f" Average message {count_text(sum(sizes) // len(sizes), 'byte')}.")
     return [*lines, ""]

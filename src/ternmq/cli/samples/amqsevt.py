@@ -49,7 +49,11 @@ def main(argv: list[str]) -> int:
     line.add_argument("-u", metavar="USER", default="", help="asks for the password")
     line.add_argument("-b", action="store_true", help="look only")
     line.add_argument(
-        "-o", metavar="FORM", default="text", choices=["text", "json", "json_compact"]
+        "-o",
+        metavar="FORM",
+        default="text",
+        choices=["text", "json", "json_compact"],
+        help="text, json or json_compact",
     )
     line.add_argument("-w", metavar="SECONDS", type=float, default=-1.0, help="end after so long")
     line.add_json()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError
+from ternmq.base.words import count_text
 from ternmq.cli import attach
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.control import tool_status
@@ -31,10 +32,10 @@ HEADINGS: Final = ("GROUPID", "MESSAGES", "COMPLETE", "FIRST", "LAST", "WHOLE")
 
 def main(argv: list[str]) -> int:
     """Run the command."""
-    line = CommandLine("groups", ABOUT, tool_status.BAD_ARGUMENTS)
+    line = CommandLine("ternmq groups", ABOUT, tool_status.BAD_ARGUMENTS)
     line.add_argument("queue", help="a local queue")
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
-    line.add_argument("-c", action="store_true", help="as a client, by MQSERVER and its like")
+    line.add_argument("-c", action="store_true", help="as a client, by MQSERVER or a CCDT")
     line.add_argument("-u", metavar="USER", default="", help="the user that connects")
     line.add_argument("--incomplete", action="store_true", help="only groups that lack a message")
     line.add_argument(
@@ -79,8 +80,8 @@ def _remove(
     fitting = [group for group in groups if group.group_id.startswith(begins)]
     if len(fitting) != 1:
         write_error(
-            f"{len(fitting)} groups on the queue have a GroupId that begins with {begins.upper()}; "
-            "give more of it."
+            f"{count_text(len(fitting), 'group')} on the queue have a GroupId that begins with "
+            f"{begins.upper()}; give more of it."
             if fitting
             else f"No group on the queue has a GroupId that begins with {begins.upper()}."
         )
@@ -99,5 +100,5 @@ def _remove(
     if as_json:
         write_json({"group_id": fitting[0].group_id, "removed": removed})
     else:
-        write(f"{removed} messages removed.")
+        write(f"{count_text(removed, 'message')} removed.")
     return tool_status.OK

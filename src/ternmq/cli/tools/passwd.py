@@ -38,12 +38,12 @@ ABOUT: Final = "set passwords of users that a queue manager knows"
 
 def main(argv: list[str]) -> int:
     """Run the command."""
-    line = CommandLine("passwd", ABOUT, tool_status.BAD_ARGUMENTS)
+    line = CommandLine("ternmq passwd", ABOUT, tool_status.BAD_ARGUMENTS)
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
-    line.add_argument("-g", metavar="GROUPS", help="groups of the user, parted by commas")
+    line.add_argument("-g", metavar="GROUPS", help="groups of the user, with commas between them")
     line.add_argument("-d", action="store_true", help="remove the user")
     line.add_argument("-l", action="store_true", help="list the users")
-    line.add_argument("user", nargs="?", default="")
+    line.add_argument("user", nargs="?", default="", help="the user; asks for the new password")
     line.add_json()
     asked = line.parse_args(argv)
     groups = None if asked.g is None else tuple(one for one in asked.g.split(",") if one)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ternmq.base.errors import MQError
+from ternmq.base.words import count_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json, write_lines
 from ternmq.cli.tools.perf_text import lines
@@ -66,7 +67,11 @@ def main(argv: list[str]) -> int:
 
 def _line() -> CommandLine:
     line = CommandLine(NAME, ABOUT, BAD_ARGUMENTS)
-    line.add_argument("action", choices=tuple(ACTIONS))
+    line.add_argument(
+        "action",
+        choices=tuple(ACTIONS),
+        help="list points; run them; make the page; compare two runs",
+    )
     line.add_argument("folders", metavar="FOLDER", nargs="*", type=Path, help="of runs")
     line.add_argument(
         "--only", action="append", metavar="NAME", help="run: this workload, or those that begin so"
@@ -94,7 +99,9 @@ def _line() -> CommandLine:
 def _check(asked: argparse.Namespace, line: CommandLine) -> None:
     wanted = ACTIONS[asked.action]
     if len(asked.folders) != wanted:
-        line.error(f"{asked.action} takes {wanted or 'no'} folder{'' if wanted == 1 else 's'}")
+        line.error(
+            f"{asked.action} takes {count_text(wanted, 'folder') if wanted else 'no folders'}"
+        )
     if asked.seconds and asked.seconds < SECONDS_MIN:
         line.error(f"--seconds is {SECONDS_MIN} or more, not {asked.seconds:g}")
     if not 1 <= asked.processes <= PROCESSES_MAX:
@@ -111,7 +118,7 @@ def _list(as_json: bool) -> int:
         if one.chapter != chapter:
             chapter = one.chapter
             write(chapter)
-        count = f"{len(one.points)} points, {len(one.chosen(True))} of a short run"
+        count = f"{count_text(len(one.points), 'point')}, {len(one.chosen(True))} of a short run"
         write(f"  {one.name:{width}}  {one.title} ({count})")
     return OK
 
@@ -168,7 +175,7 @@ def _report_kept(folder: Path) -> None:
         count = len(load(folder).points)
     except NoRecord:
         return
-    points = "one point" if count == 1 else f"{count} points"
+    points = count_text(count, "point")
     write_error(f"{NAME}: the run has not come to its end; {folder / FILE} has {points} of it")
 
 

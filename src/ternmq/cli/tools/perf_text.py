@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from ternmq.base.words import count_text
 from ternmq.perf.comparison import (
     BETTER,
     NEW,
@@ -67,9 +68,9 @@ def heading(run: Run) -> str:
     """Which run it is."""
     label = f"{run.label}, " if run.label else ""
     quick = "short run, " if run.quick else ""
-    processors = run.machine.get("processors")
+    processors = count_text(int(run.machine.get("processors") or 0), "processor")
     return (
-        f"{label}{run.begun}, {quick}TernMQ {run.version} ({run.build}), {processors} processors,"
+        f"{label}{run.begun}, {quick}TernMQ {run.version} ({run.build}), {processors},"
         f" {run.seconds:g} s a point"
     )
 
@@ -104,8 +105,8 @@ def ending(points: list[Compared], run: Run, earlier: Run) -> Iterator[str]:
     """What came of the comparison."""
     shown = counted(points)
     yield (
-        f"Beside {earlier.label or earlier.begun}: {shown['within']} figures within 6 %,"
-        f" {shown['better']} better (+), {shown['worse']} worse (!)."
+        f"Beside {earlier.label or earlier.begun}: {count_text(shown['within'], 'figure')} within"
+        f" 6 %, {shown['better']} better (+), {shown['worse']} worse (!)."
     )
     for words in differences(run, earlier):
         yield f"Not the same in both runs: {words}."

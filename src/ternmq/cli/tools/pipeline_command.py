@@ -48,7 +48,11 @@ def main(argv: list[str]) -> int:
 
 def _line() -> CommandLine:
     line = CommandLine(NAME, ABOUT, BAD_ARGUMENTS)
-    line.add_argument("action", choices=("init", "dry-run", "run", "follow"))
+    line.add_argument(
+        "action",
+        choices=("init", "dry-run", "run", "follow"),
+        help="make a project; check it; take what is new; go on taking it",
+    )
     line.add_argument("project", metavar="PROJECT", nargs="?", default=".", help="its folder (.)")
     line.add_argument("--smf", metavar="PATH", default="", help="init: dumps to read")
     line.add_argument("--sections", metavar="NAMES", default="", help="init: served, all, or names")

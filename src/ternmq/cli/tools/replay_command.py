@@ -7,6 +7,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Final
 
+from ternmq.base.words import count_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.connection_arguments import add_connection, connection_of
 from ternmq.cli.output import write, write_json
@@ -158,7 +159,7 @@ class _Work:
         if self._asked.json:
             write_json({"messages": count, "put": 0, "bad_properties": wrong.messages})
         else:
-            write(f"{count} messages would be put")
+            write(f"{count_text(count, 'message')} would be put")
         if wrong.messages and not self._asked.json:
             write(f"{wrong.messages} have properties that cannot be put: {wrong.example}")
         return OK if count else NOTHING
@@ -169,9 +170,12 @@ class _Work:
             write_json({**values, "without_properties": plan.without, "owner": plan.owner})
         elif put or not plan.messages:
             without = f", {plan.without} without some of their properties" if plan.without else ""
-            write(f"{put} of {plan.messages} messages put{without}; replay {self._name}")
+            write(
+                f"{put} of {count_text(plan.messages, 'message')} put{without}; replay {self._name}"
+            )
         else:
-            write(f"all {plan.messages} messages of replay {self._name} were put before")
+            messages = count_text(plan.messages, "message")
+            write(f"replay {self._name}: {messages}, all put before")
 
 
 def _about(asked: argparse.Namespace) -> str:

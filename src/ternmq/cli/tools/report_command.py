@@ -6,20 +6,24 @@ import argparse
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ternmq.base.words import count_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json
 from ternmq.cli.tools.progress_steps import Steps
-from ternmq.cli.tools.spark_command import in_spark
+from ternmq.cli.tools.spark_command import has_arrow, in_spark, without_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from ternmq.spark.report.report_html import ReportPage
+
+    TablesOf = Callable[[list[str], Steps], contextlib.AbstractContextManager[dict[str, DataFrame]]]
 
 ABOUT: Final = """\
 A page about queue managers that any browser opens: rates, depths, latency, who did how much, and
@@ -45,13 +49,41 @@ def main(argv: list[str]) -> int:
     output = Path(asked.output).absolute()
     if output.is_dir() or not output.parent.is_dir():
         line.error(f"--output {asked.output}: that is not a file in an existing folder")
-    return in_spark("ternmq report", asked.master, asked.quiet, lambda spark: _made(spark, asked))
+    try:
+        is_small = not asked.master and has_arrow() and _is_small(_sources(asked))
+    except (OSError, ValueError) as error:
+        line.error(str(error))
+    if is_small:
+        return without_spark("ternmq report", lambda: _made(_small_tables, asked))
+    return in_spark(
+        "ternmq report",
+        asked.master,
+        asked.quiet,
+        lambda spark: _made(partial(_tables, spark), asked),
+    )
 
 
-def _made(spark: SparkSession, asked: argparse.Namespace) -> int:
+def _sources(asked: argparse.Namespace) -> list[str]:
+    return [os.path.abspath(s) if "://" not in s else s for s in asked.sources]
+
+
+def _is_small(sources: list[str]) -> bool:
+    from ternmq.spark.report import report_tables, small_tables
+
+    if len(sources) == 1 and report_tables.is_warehouse(sources[0]):
+        return small_tables.is_small_warehouse(sources[0])
+    return small_tables.are_small_dumps(sources)
+
+
+def _made(tables_of: TablesOf, asked: argparse.Namespace) -> int:
     """Make the page and write it."""
-    with Steps("report", STEPS, quiet=asked.quiet) as steps, _tables(spark, asked, steps) as tables:
-        page = _page(tables, asked, steps)
+    from ternmq.spark.report.report_tables import between
+
+    with (
+        Steps("report", STEPS, quiet=asked.quiet) as steps,
+        tables_of(_sources(asked), steps) as tables,
+    ):
+        page = _page(between(tables, asked.since, asked.until, asked.manager), asked, steps)
     path = Path(asked.output).absolute()
     path.write_text(page.html, encoding="utf-8")
     _report(page, path, asked)
@@ -60,14 +92,14 @@ def _made(spark: SparkSession, asked: argparse.Namespace) -> int:
 
 def _line() -> CommandLine:
     line = CommandLine("ternmq report", ABOUT, BAD_ARGUMENTS)
-    line.add_argument("action", choices=("html",))
+    line.add_argument("action", choices=("html",), help="the form of the page")
     line.add_argument("sources", metavar="PATH", nargs="+", help="a warehouse, or SMF dumps")
     line.add_argument("-o", "--output", default=PAGE, metavar="FILE", help=f"the page ({PAGE})")
     line.add_argument("-m", dest="manager", metavar="QMGR", default="", help="only this one")
     line.add_argument("--since", type=_moment, metavar="TIME", help="2026-11-16T11:00, in UTC")
     line.add_argument("--until", type=_moment, metavar="TIME", help="up to but not including")
     line.add_argument("--title", default="", help="of the page; the queue managers if left out")
-    line.add_argument("--master", default="", help="of Spark; local[*] if left out")
+    line.add_argument("--master", default="", help="use Spark, on this; little is read without")
     line.add_argument("--quiet", action="store_true", help="do not show progress")
     line.add_json()
     return line
@@ -89,20 +121,30 @@ def is_missing(source: str) -> bool:
 
 
 @contextlib.contextmanager
+def _small_tables(sources: list[str], steps: Steps) -> Iterator[dict[str, DataFrame]]:
+    from ternmq.spark.report import report_tables, small_tables
+
+    if len(sources) == 1 and report_tables.is_warehouse(sources[0]):
+        steps.next("reading the tables")
+        yield small_tables.of_small_warehouse(sources[0])
+    else:
+        steps.next("reading the dumps")
+        yield small_tables.of_small_dumps(sources)
+
+
+@contextlib.contextmanager
 def _tables(
-    spark: SparkSession, asked: argparse.Namespace, steps: Steps
+    spark: SparkSession, sources: list[str], steps: Steps
 ) -> Iterator[dict[str, DataFrame]]:
     from ternmq.spark.report import report_tables
 
-    sources: list[str] = [os.path.abspath(s) if "://" not in s else s for s in asked.sources]
     with tempfile.TemporaryDirectory(prefix="ternmq-report-") as folder:
         if len(sources) == 1 and report_tables.is_warehouse(sources[0]):
             steps.next("reading the tables")
-            tables = report_tables.of_warehouse(spark, sources[0])
+            yield report_tables.of_warehouse(spark, sources[0])
         else:
             steps.next("reading the dumps")
-            tables = report_tables.of_dumps(spark, sources, f"{folder}/sections")
-        yield report_tables.between(tables, asked.since, asked.until, asked.manager)
+            yield report_tables.of_dumps(spark, sources, f"{folder}/sections")
 
 
 def _page(tables: dict[str, DataFrame], asked: argparse.Namespace, steps: Steps) -> ReportPage:
@@ -131,5 +173,5 @@ def _report(page: ReportPage, path: Path, asked: argparse.Namespace) -> None:
         return
     if period is None:
         write_error("ternmq report: there is nothing with a time in it; the page says so")
-    found = f"{page.findings} findings, {page.anomalies} anomalies"
+    found = f"{count_text(page.findings, 'finding')}, {count_text(page.anomalies, 'anomaly')}"
     write(f"{path} ({path.stat().st_size / 1000:.0f} KB, {found})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.base.message_table import message_text
-from ternmq.cli.arguments import CommandLine, port
+from ternmq.cli.arguments import QMGR_OR_DEFAULT, CommandLine, port
 from ternmq.cli.control.strmqm import known, owned, refusal, standby_text, unknown
 from ternmq.cli.output import write_error, write_now
 from ternmq.runtime.starting import Started
@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
     line = CommandLine("ternmq run", "Run a queue manager in the foreground.")
     line.add_argument("-x", action="store_true", help="permit a standby, or stand by")
     line.add_argument("--metrics-port", type=port, help="serve metrics on this port")
-    line.add_argument("name", metavar="QMGR", nargs="?", default="")
+    line.add_argument("name", metavar="QMGR", nargs="?", default="", help=QMGR_OR_DEFAULT)
     options = line.parse_args(argv)
     data = data_folder()
     place = known(data, options.name)

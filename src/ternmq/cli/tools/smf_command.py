@@ -7,6 +7,7 @@ import contextlib
 from typing import Final
 
 from ternmq.base.errors import MQError
+from ternmq.base.words import count_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import Progress, terminal_columns, write_error
 from ternmq.cli.tools.smf_dump import Dump
@@ -65,7 +66,7 @@ def main(argv: list[str]) -> int:
 
 def _line() -> CommandLine:
     line = CommandLine("ternmq smf", ABOUT, BAD_ARGUMENTS)
-    line.add_argument("action", choices=("dump", "csv", "json"))
+    line.add_argument("action", choices=("dump", "csv", "json"), help="the form of the output")
     line.add_argument(
         "files", metavar="FILE", nargs="+", help="file or log stream; - standard input"
     )
@@ -126,7 +127,7 @@ def _show(
 def _report(tally: Tally) -> None:
     """What was read and what was not, on standard error."""
     read = ", ".join(f"{kind}-{sub} {n}" for (kind, sub), n in sorted(tally.read.items()))
-    write_error(f"{tally.records} records; read: {read or 'none'}")
+    write_error(f"{count_text(tally.records, 'record')}; read: {read or 'none'}")
     others = ", ".join(f"{kind} {n}" for kind, n in sorted(tally.other_types.items()))
     if others:
         write_error(f"other types, passed over: {others}")

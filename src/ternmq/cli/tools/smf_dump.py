@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Final, final
 
+from ternmq.base.words import count_text
 from ternmq.cli.output import write
 from ternmq.cli.tools.smf_export import Export
 from ternmq.codec.smf.clock_values import duration_us, level_text, moment
@@ -38,9 +39,8 @@ class Dump(Export):
         for (name, triplet), own in groupby(sections, key=lambda s: (s.name, s.triplet)):
             copies = list(own)
             if not name:
-                write(
-                    f"{GAP}section {triplet}: {len(copies)} of {len(copies[0].raw)} bytes, unknown"
-                )
+                size = count_text(len(copies[0].raw), "byte")
+                write(f"{GAP}section {triplet}: {len(copies)} of {size}, unknown")
                 continue
             tables = [section_lines(name, copy.values, self._everything) for copy in copies]
             self._table(tables, name, [copy.index for copy in copies])

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError
+from ternmq.base.words import count_text
 from ternmq.cli import attach
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json
@@ -35,7 +36,7 @@ _WAIT_S: Final = 1.0
 def main(argv: list[str]) -> int:
     """Run the command."""
     line = CommandLine("ternmq smf", ABOUT, BAD_ARGUMENTS)
-    line.add_argument("action", choices=ACTIONS)
+    line.add_argument("action", choices=ACTIONS, help="what to do with the running queue manager")
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
     line.add_argument("-n", "--name", default="", help="of the destination")
     line.add_argument(
@@ -76,7 +77,8 @@ def _follow(connection: Connection, asked: argparse.Namespace) -> int:
     while asked.idle < 0 or idle_s < asked.idle:
         found = connection.smf_read(at, asked.name, wait=_WAIT_S)
         if found.missed:
-            write_error(f"ternmq smf: {found.missed} records were gone before they could be read")
+            records = count_text(found.missed, "record")
+            write_error(f"ternmq smf: {records} gone before they could be read")
         sys.stdout.buffer.write(b"".join(found.records))
         sys.stdout.buffer.flush()
         idle_s = 0.0 if found.records else idle_s + _WAIT_S
@@ -91,6 +93,10 @@ def _status(connection: Connection, *, as_json: bool) -> None:
         return
     for one in found:
         write(f"{one.name} ({one.kind}) {one.place}".rstrip())
-        write(f"   written {one.written} records, {one.written_bytes} bytes")
+        write(f"   written {_amount(one.written, one.written_bytes)}")
         losing = f"; losing now: {one.why}" if one.why else ""
-        write(f"   lost {one.lost} records, {one.lost_bytes} bytes{losing}")
+        write(f"   lost {_amount(one.lost, one.lost_bytes)}{losing}")
+
+
+def _amount(records: int, length: int) -> str:
+    return f"{count_text(records, 'record')}, {count_text(length, 'byte')}"

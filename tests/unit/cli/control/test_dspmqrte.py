@@ -13,6 +13,7 @@ import pytest
 
 import ternmq
 from ternmq import constants as mq
+from ternmq.cli import attach
 from ternmq.cli.control import dspmqrte
 from ternmq.codec.headers.mqxqh import TransmissionHeader
 from ternmq.codec.pcf.trace_route import TraceRoute, read_trace_route
@@ -123,6 +124,8 @@ def test_verbosity_then_more_or_less_of_an_activity(
     ("words", "complaint"),
     [
         ("", "-q"),
+        ("-ts Sport/Results", "a publication is not traced"),
+        ("-q HERE -ts Sport/Results", "a publication is not traced"),
         ("-q HERE -v loud", "not loud"),
         ("-q HERE -v summary message", "only -v outline has more words"),
         ("-q HERE -ro none,coa", "-ro takes none"),
@@ -150,3 +153,41 @@ def test_queue_that_is_not_there_then_its_reason(routes: ternmq.QueueManager, ca
     assert dspmqrte.main(["-q", "FAR", "-qm", "QM7"]) == dspmqrte.FAILED
     assert "MQRC_UNKNOWN_REMOTE_Q_MGR" in capsys.readouterr().err
     assert dspmqrte.main(["-m", "QM7", "-q", "FAR"]) == dspmqrte.FAILED
+
+
+def test_target_when_it_is_not_to_be_bound_then_it_is_opened_so(
+    routes: ternmq.QueueManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[int] = []
+
+    class Noting:
+        """The connection of the command, whose opens are noted."""
+
+        def __init__(self, inner: ternmq.Connection) -> None:
+            self.inner = inner
+
+        def __enter__(self) -> Noting:
+            self.inner.__enter__()
+            return self
+
+        def __exit__(self, *raised: object) -> None:
+            self.inner.__exit__(None, None, None)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.inner, name)
+
+        def queue(self, name: str, **more: object) -> object:
+            if name == "THERE":
+                opened.append(int(str(more["options"])))
+            return self.inner.queue(name, **more)  # type: ignore[arg-type]
+
+    usual = attach.attach
+    monkeypatch.setattr(attach, "attach", lambda *given: Noting(usual(*given)))
+    words = ["-m", "QM1", "-q", "THERE", "-ro", "none", "-n"]
+    assert dspmqrte.main(words) == 0
+    assert opened
+    assert not any(options & mq.MQOO_BIND_NOT_FIXED for options in opened)
+    opened.clear()
+    assert dspmqrte.main([*words, "-o"]) == 0
+    assert opened
+    assert all(options & mq.MQOO_BIND_NOT_FIXED for options in opened)

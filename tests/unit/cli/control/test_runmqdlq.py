@@ -3,7 +3,10 @@
 Method: a queue manager in memory with messages behind an MQDLH; rules as texts.
 """
 
+import io
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -363,3 +366,20 @@ def test_a_queue_that_is_not_there(
     assert "AMQ8745E: Unable to open dead-letter queue for browse: NONE, reason 2085." in (
         capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_rules_when_they_are_not_utf_8_then_refused_in_words(
+    dlq: ternmq.QueueManager,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    from_file: bool,
+) -> None:
+    binary = b"ACTION(RETRY) \xff\n"
+    (tmp_path / "rules").write_bytes(binary)
+    stream = io.TextIOWrapper(io.BytesIO(binary), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", stream)
+    words = ["-f", str(tmp_path / "rules")] if from_file else []
+    assert runmqdlq.main(words) != 0
+    assert "runmqdlq: the rules are not text in UTF-8" in capsys.readouterr().err

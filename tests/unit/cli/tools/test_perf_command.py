@@ -178,7 +178,7 @@ def test_run_that_does_not_come_to_its_end_keeps_what_it_has(
     assert main(["run", *words]) == FAILED
     output = capsys.readouterr().err
     assert said in output
-    assert f"{folder / FILE} has one point of it" in output
+    assert f"{folder / FILE} has 1 point of it" in output
     assert [point.x for point in load(folder).points] == ["1"]
 
 
