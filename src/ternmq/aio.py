@@ -1,4 +1,5 @@
-"""TernMQ for asyncio: `async with ternmq.aio.embedded(...) as qmgr`; docs/asyncio.md has it all."""
+"""TernMQ for asyncio: `async with ternmq.aio.embedded(...) as qmgr`; docs/applications/asyncio.md
+has it all."""
 
 from __future__ import annotations
 

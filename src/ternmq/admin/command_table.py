@@ -92,7 +92,9 @@ def _object_rows(line: str) -> list[CommandRow]:
     noun, kind, pcf, created, changed, deleted, shown, needed = line.split()
     bits = _types(kind)
     required = () if needed == "-" else (needed,)
-    define = _parameters(["LIKE:n", "REPLACE:-", "NOREPLACE:-"])
+    define = _parameters(
+        ["LIKE:n", "REPLACE:-", "NOREPLACE:-", *text.DEFINE_PARAMETERS.get(noun, "").split()]
+    )
     alter = _parameters(["FORCE:-", "NOFORCE:-", *text.ALTER_PARAMETERS.get(noun, "").split()])
     delete = _parameters(["IGNSTATE:YES|NO", *text.DELETE_PARAMETERS.get(noun, "").split()])
     display = _parameters(text.DISPLAY_PARAMETERS.get(noun, "").split())

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.admin.command_table import CommandRow
+from ternmq.admin.similar_objects import SimilarObjects, search_for
 from ternmq.base import reasons as rc
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.errors import MQError
@@ -43,6 +44,7 @@ class Execution:
         self.verb = f"{row.action} {row.noun}"
         self.user = ""  # whose command it is
         self._durable_at = 0
+        self._search: SimilarObjects | None = None  # for a name that is not there
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         """Go on; True when the command is done. Each command has its own."""
@@ -52,6 +54,11 @@ class Execution:
         """A step as the shell asks for it."""
         link.begin_verb()
         self.user = link.user
+        if self._search is not None:
+            done = self._search.step(kernel, link)
+            if done:
+                link.depends_on(self._durable_at)
+            return done
         try:
             done = self.step(kernel, link)
         except MQError as error:
@@ -62,6 +69,10 @@ class Execution:
             self.answers.append(self.refusal_of(error))
             done = True
         self._durable_at = max(self._durable_at, int(link.durable_at))
+        if done:
+            self._search = search_for(self.row, self.answers)
+            if self._search is not None:
+                done = self._search.step(kernel, link)
         if done:
             link.depends_on(self._durable_at)
         return done
@@ -94,7 +105,7 @@ def refusal(error: MQError, name: str, user: str) -> Answer:
     if message == "AMQ8161E" and detail:
         inserts = (detail.split(" ")[0],)  # the keyword
     elif message == "AMQ8242E":
-        inserts = (detail,)
+        inserts = (detail.split("'")[1] if "'" in detail else detail,)  # the CipherSpec
     elif not message:
         message = "AMQ8101S"
         inserts = (error.reason_name, detail or str(error))

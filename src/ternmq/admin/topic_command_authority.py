@@ -6,12 +6,12 @@ from __future__ import annotations
 from ternmq.base import constants as mq
 from ternmq.base.object_types import SUB, TOPIC
 from ternmq.kernel.kernel import Kernel
-from ternmq.pubsub.match_index import literal_prefix
 from ternmq.pubsub.publish_subscribe import PublishSubscribe, pubsub_of
 from ternmq.pubsub.subscription import Subscription
 from ternmq.pubsub.subscription_definition import topic_string_of
 from ternmq.pubsub.topic_authority import topics_lacking
 from ternmq.pubsub.topic_tree import BASE_TOPIC, SEPARATOR
+from ternmq.pubsub.wildcards import literal_prefix
 from ternmq.values.command import Command
 
 

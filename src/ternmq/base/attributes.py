@@ -378,10 +378,11 @@ def checked_attributes(object_type: int, given: dict[str, object]) -> dict[str, 
     for name, value in given.items():
         row = row_of(object_type, name)
         if row is None:
-            known = ", ".join(sorted([one.name for one in OF_TYPE[object_type]]))
-            raise ValueError(
-                f"a {TYPE_NAMES[object_type]} has no attribute {name!r}; it has {known}"
-            )
+            from ternmq.base.similar import did_you_mean  # few make a mistake
+
+            known = sorted([one.name for one in OF_TYPE[object_type]])
+            hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
+            raise ValueError(f"a {TYPE_NAMES[object_type]} has no attribute {name!r}. {hint}")
         if row.shown_only:
             raise ValueError(f"{row.keyword} is shown only; it cannot be set")
         result[row.name] = row.checked(setting_of(row, name, value))

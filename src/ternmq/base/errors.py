@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.reason_lookup import reason as reason_row
+from ternmq.base.visible_text import visible_in_line
 
 # X/Open, Distributed TP: The XA Specification; the codes that two-phase commit answers with here.
 XA_HEURCOM: Final = 7
@@ -62,7 +63,8 @@ class MQError(Exception):
             where.append(f"object '{self.object}'")
         place = f" [{', '.join(where)}]" if where else ""
         detail = f"{'' if place else ';'} {self.detail}" if self.detail else ""
-        return f"{row.name} ({self.reason}): {row.text}{place}{detail}"
+        # Names come from others, too: a ReplyToQ, the text of a partner.
+        return f"{row.name} ({self.reason}): {row.text}{visible_in_line(place + detail)}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self!s})"
@@ -209,6 +211,16 @@ _FAMILIES: Final[dict[str, type[MQError]]] = {
     "Truncated": Truncated,
     "Unavailable": Unavailable,
 }
+
+
+CONNECTION_ENDED: Final = "the connection has ended, connect again"
+UNIT_OF_ANOTHER: Final = (
+    "another thread or task has a unit of work on this connection: "
+    "give each a connection of its own"
+)
+USED_BY_ANOTHER: Final = (
+    "another thread or task uses this connection: give each a connection of its own"
+)
 
 
 def mq_error(

@@ -72,3 +72,8 @@ def name_of_file(file: str) -> str | None:
     if not 0 < len(file) <= OBJECT_NAME_BYTES_MAX or not _FILE_NAME.issuperset(file):
         return None
     return file.replace("!", ".").replace("&", "/")
+
+
+def name_fault(name: str) -> str:
+    """What is wrong with a name that no object can have."""
+    return f"not a valid name: '{name:.60}', {NAME_RULE}"

@@ -24,8 +24,8 @@ proxy_subscriptions  PROXYSUB IA_PROXY_SUB            @proxy             FIRSTUS
 wildcard             WILDCARD IA_WILDCARD_OPERATION   @wildcard          PASSTHRU *
 durable_model        MDURMDL  CA_MODEL_DURABLE_Q      name48             -        *
 nondurable_model     MNDURMDL CA_MODEL_NON_DURABLE_Q  name48             -        *
-multicast            MCAST    IA_MULTICAST            @multicast         ASPARENT * i
-communication        COMMINFO CA_COMM_INFO_NAME       name48             -        * i
+multicast            MCAST    IA_MULTICAST            @multicast         ASPARENT *
+communication        COMMINFO CA_COMM_INFO_NAME       name48             -        *
 use_dead_letter      USEDLQ   IA_USE_DEAD_LETTER_Q    @use_dlq           ASPARENT *
 custom               CUSTOM   CA_CUSTOM               128                -        *
 cap_expiry           CAPEXPRY IA_CAP_EXPIRY           0..999999999|@cap_parent ASPARENT *
@@ -140,18 +140,18 @@ altered_time         ALTTIME  CA_ALTERATION_TIME      8                  -      
 COMMUNICATION: Final = """
 altered_date         ALTDATE  CA_ALTERATION_DATE      12                 -        * s
 altered_time         ALTTIME  CA_ALTERATION_TIME      8                  -        * s
-bridge               BRIDGE   IA_MCAST_BRIDGE         @switch            ENABLED  * i
-ccsid                CCSID    IA_CODED_CHAR_SET_ID    1..65535|@ccsid    ASPUB    * i
-communication_event  COMMEV   IA_COMM_EVENT           @exception         DISABLED * i
+bridge               BRIDGE   IA_MCAST_BRIDGE         @switch            ENABLED  *
+ccsid                CCSID    IA_CODED_CHAR_SET_ID    1..65535|@ccsid    ASPUB    *
+communication_event  COMMEV   IA_COMM_EVENT           @exception         DISABLED *
 description          DESCR    CA_COMM_INFO_DESC       64                 -        *
-encoding             ENCODING IACF_ENCODING           0..999999999|@encoding ASPUB * i
-group_address        GRPADDR  CACH_GROUP_ADDRESS      264                239.0.0.0 * i
-heartbeat_ms         MCHBINT  IACH_MC_HB_INTERVAL     0..999999          2000     * i
-properties           MCPROP   IACH_MULTICAST_PROPERTIES @multicast_properties ALL * i
-monitor_s            MONINT   IA_MONITOR_INTERVAL     0..999999          60       * i
-history              MSGHIST  IACH_MSG_HISTORY        0..999999999       100      * i
-new_history          NSUBHIST IACH_NEW_SUBSCRIBER_HISTORY @history       NONE     * i
-port                 PORT     IACH_PORT               0..65535           1414     * i
+encoding             ENCODING IACF_ENCODING           0..999999999|@encoding ASPUB *
+group_address        GRPADDR  CACH_GROUP_ADDRESS      264                239.0.0.0 *
+heartbeat_ms         MCHBINT  IACH_MC_HB_INTERVAL     0..999999          2000     *
+properties           MCPROP   IACH_MULTICAST_PROPERTIES @multicast_properties ALL *
+monitor_s            MONINT   IA_MONITOR_INTERVAL     0..999999          60       *
+history              MSGHIST  IACH_MSG_HISTORY        0..999999999       100      *
+new_history          NSUBHIST IACH_NEW_SUBSCRIBER_HISTORY @history       NONE     *
+port                 PORT     IACH_PORT               0..65535           1414     *
 """
 
 CHANNEL_RULES: Final = """

@@ -50,6 +50,7 @@ _FRONTS: Final[dict[bytes, tuple[bytes, int, int]]] = {
     b"MQXMIT  ": (b"XQH ", 128, mq.MQXQH_LENGTH_1),
 }
 _TRANSMISSION: Final = b"MQXMIT  "
+_STAGED: Final = b"TERNDLAY"  # on the delay queue: the delay header is before all that was put
 _FRONT_LEAST: Final = 28
 _FRONTS_MAX: Final = 16
 
@@ -117,7 +118,7 @@ def as_put(
 ) -> tuple[bytes, bytes]:
     """Data and descriptor of a message with its properties in an MQRFH2. `original_only`: none is
     made for properties that were put otherwise."""
-    original = original_of(area)
+    original = _original_before(area, base)
     if original is None and original_only:
         return data, base
     front = _front_of(data, base, True)
@@ -139,13 +140,19 @@ def as_put(
 
 def length_as_put(area: bytes, data: bytes, base: bytes, original_only: bool = False) -> int:
     """The length of that data."""
-    original = original_of(area)
+    original = _original_before(area, base)
     if original is not None and (original_only or area_flags(area) & ORIGINAL_IS_ALL):
         front = _front_of(data, base, True)
         end = len(data) if front is None else front.end
         # An area from outside may say that it takes the place of more than there is.
         return end + len(original.header) + max(len(data) - end - original.replaced, 0)
     return len(as_put(area, data, base, original_only)[0])
+
+
+def _original_before(area: bytes, base: bytes) -> Original | None:
+    """The original of an area, if it describes what this data begins with: that of a staged message
+    describes what is behind the delay header."""
+    return None if base[FORMAT_AT:_FORMAT_END] == _STAGED else original_of(area)
 
 
 # ---- headers in front

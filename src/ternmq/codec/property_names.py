@@ -30,6 +30,7 @@ from ternmq.codec.property_types import shown
 USER_PREFIX: Final = "usr."
 WILDCARD: Final = "%"
 _LAST_CHARACTER: Final = "\uffff"  # that a name can have
+_PART_RULE: Final = "use letters, digits and _, and begin with a letter"
 
 
 def plain_name(name: str) -> str:
@@ -57,7 +58,7 @@ def checked_name(name: str, validates: bool) -> str:
         if not part:
             raise name_error(name, "has an empty part; put characters before and after each dot")
         if not is_element(part):
-            raise name_error(name, f"has the part {shown(part)}, which no MQRFH2 can have")
+            raise name_error(name, f"has the part {shown(part)}; {_PART_RULE}")
     if validates:
         _validate(name, plain, parts)
     return plain

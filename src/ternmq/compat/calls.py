@@ -163,7 +163,8 @@ def open_object(hconn: object, od: MQOpts, options: int) -> int:
             manager = opened.resolved_qmgr if uses else ""
             od.ResolvedQName = padded(queue, mq.MQ_Q_NAME_LENGTH)
             od.ResolvedQMgrName = padded(manager, mq.MQ_Q_MGR_NAME_LENGTH)
-    elif od.ObjectType == mq.MQOT_TOPIC and od.Version >= mq.MQOD_VERSION_4:
+    is_topic = od.ObjectType == mq.MQOT_TOPIC or bool(opened.resolved_string)  # or an alias of one
+    if is_topic and od.Version >= mq.MQOD_VERSION_4:
         give_back(od, "ResObjectString", opened.resolved_string)
         od.ResolvedType = mq.MQOT_TOPIC
     return handle.handle_id

@@ -1,7 +1,7 @@
 """The texts that MQOD and MQSD point to (MQCHARV), as a C program has them.
 
 A text that is returned goes where its VSPtr points, as much of it as VSBufSize says; it is cut at
-its end, and VSLength says how long it is.
+its end, ResObjectString at its beginning, and VSLength says how long it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
 from ternmq.base.reasons import MQRC_OBJECT_STRING_ERROR, MQRC_TOPIC_STRING_ERROR
 from ternmq.codec.charset import UTF8, decode, encode, is_known
+from ternmq.codec.mqi.charv import rightmost
 from ternmq.compat.structure import MQOpts
+
+_RESOLVED = "ResObjectString"
 
 
 def _ccsid(given: int) -> int:
@@ -36,17 +39,24 @@ def pointed(structure: MQOpts, name: str, verb: str, wrong: int, wrong_ccsid: in
 
 
 def give_back(structure: MQOpts, name: str, text: str) -> None:
-    """A text that is returned, if there is a buffer for it."""
+    """A text that is returned, if there is a buffer for it. Of ResObjectString the end is returned,
+    and its length also without a buffer."""
     size = structure[f"{name}VSBufSize"]
     address = structure[f"{name}VSPtr"]
+    is_resolved = name == _RESOLVED
+    ccsid = _ccsid(structure[f"{name}VSCCSID"])
+    ccsid = ccsid if is_known(ccsid) else UTF8
+    data = encode(text, ccsid)
+    if is_resolved and size == 0:
+        structure[f"{name}VSLength"] = len(data)
     if size <= 0 or not address:
         return
-    ccsid = _ccsid(structure[f"{name}VSCCSID"])
-    data = encode(text, ccsid if is_known(ccsid) else UTF8)
     own = structure._buffers.get(name)
     if own is not None and ctypes.addressof(own) == address:
         size = min(size, len(own))  # whatever the application says
     cut = data[:size]
+    if is_resolved and len(cut) < len(data):
+        cut = rightmost(text, size, ccsid)
     ctypes.memmove(address, cut + bytes(min(1, size - len(cut))), min(len(cut) + 1, size))
     structure[f"{name}VSLength"] = len(data)
 

@@ -68,11 +68,12 @@ from ternmq.store.slow_queue import SlowQueueSweeper
 from ternmq.store.sweep import sweep_overflow
 from ternmq.telemetry.collector import Collector
 from ternmq.telemetry.system_topics import ResourceTopics
-from ternmq.txn.coordinator import CHANGE_RESERVE, UNIT_RESERVE, Coordinator
+from ternmq.txn.coordinator import Coordinator
 from ternmq.txn.families.packing import pack_json
 from ternmq.txn.keeper import Keeper
 from ternmq.txn.media.catalog_recovery import find_catalog
 from ternmq.txn.media.extent_needs import CATALOG_NAME
+from ternmq.txn.reserves import CHANGE_RESERVE, UNIT_RESERVE
 from ternmq.txn.restart import Replay
 from ternmq.txn.unit import PREPARED
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Final, final
 
 from ternmq.base.errors import IntegrityError, MQError
+from ternmq.base.words import count_text
 from ternmq.inspect.folder import Folder
 from ternmq.inspect.overlay import Overlay
 from ternmq.inspect.text import hex_rows
@@ -256,7 +257,7 @@ def text_lines(
         if not brief:
             yield from _details(values)
     yield ""
-    yield f"{dump.records_read} records; {dump.ending}"
+    yield f"{count_text(dump.records_read, 'record')}; {dump.ending}"
 
 
 _HEAD: Final = (

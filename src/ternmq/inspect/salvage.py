@@ -201,8 +201,8 @@ class LogHistory(MessageHistory):
         self._found = found
         self._ended: set[int] = set()  # numbers that were got, expired or cleared
         self._cleared_below = 0
-        self._gets: dict[int, list[int]] = {}  # by unit of work
-        self._puts: dict[int, list[int]] = {}
+        self._gets: dict[int, set[int]] = {}  # by unit of work
+        self._puts: dict[int, set[int]] = {}
 
     def conclude(self) -> None:
         """All that can be read was read: which of the messages have ended."""
@@ -221,18 +221,19 @@ class LogHistory(MessageHistory):
             return
         self._found.take(image, f"log LSN {lsn}", ALIVE)
         if unit:
-            self._puts.setdefault(unit, []).append(number)
+            self._puts.setdefault(unit, set()).add(number)
+            self._ended.discard(number)  # a get by its own unit was taken back
 
     def got(self, unit: int, queue_id: int, number: int) -> None:
         if queue_id != self._queue_id:
             return
         if unit:
-            self._gets.setdefault(unit, []).append(number)
+            self._gets.setdefault(unit, set()).add(number)
         else:
             self._ended.add(number)
 
     def committed(self, unit: int, rows: list[tuple[int, int, int]]) -> None:
-        self._ended.update(self._gets.pop(unit, []))
+        self._ended.update(self._gets.pop(unit, set()))
         self._puts.pop(unit, None)
         for queue_id, number, sequence in rows:
             if queue_id == self._queue_id and number in self._found.images:
@@ -242,9 +243,7 @@ class LogHistory(MessageHistory):
         if queue_id != self._queue_id:
             return
         changes = self._puts if change == CHANGE_PUT else self._gets
-        numbers = changes.get(unit, [])
-        if number in numbers:
-            numbers.remove(number)
+        changes.get(unit, set()).discard(number)
         if change == CHANGE_PUT:
             self._ended.add(number)
 

@@ -58,14 +58,14 @@ def check_queue(
             MQRC_MSG_TOO_BIG_FOR_Q,
             verb="MQPUT",
             object=local.name,
-            detail=f"{length} bytes, MAXMSGL({local.max_length})",
+            detail=too_long(length, local.max_length, "queue"),
         )
     if length > kernel.max_length:
         raise mq_error(
             MQRC_MSG_TOO_BIG_FOR_Q_MGR,
             verb="MQPUT",
             object=kernel.name,
-            detail=f"{length} bytes, MAXMSGL({kernel.max_length})",
+            detail=too_long(length, kernel.max_length, "queue manager"),
         )
     if persistence == PERSISTENT and local.temporary:
         raise mq_error(MQRC_PERSISTENT_NOT_ALLOWED, verb="MQPUT", object=local.name)
@@ -111,7 +111,7 @@ def _inhibited(kernel: Kernel, connection: Connection, name: str) -> MQError:
 def _full(kernel: Kernel, local: LocalQueue) -> MQError:
     if kernel.events & PERFORMANCE:
         kernel.event_sink.was_full(local)
-    detail = f"MAXDEPTH({local.max_depth})"
+    detail = f"MAXDEPTH({local.max_depth}): get messages from it, or raise MAXDEPTH"
     return mq_error(MQRC_Q_FULL, verb="MQPUT", object=local.name, detail=detail)
 
 
@@ -210,3 +210,8 @@ def relieve(kernel: Kernel, queue: Queue) -> None:
     if queue.plain_bytes > queue.plain_limit or queue.persistent_bytes > queue.persistent_limit:
         if not queue.sweeping:
             sweep_overflow(queue, kernel.outbox, kernel.coordinator.in_log)
+
+
+def too_long(length: i64, limit: i64, what: str) -> str:
+    """What to do about a message that is longer than MAXMSGL."""
+    return f"{length} bytes, MAXMSGL({limit}): raise MAXMSGL of the {what}, or put it in segments"

@@ -80,6 +80,16 @@ def _take_off(kernel: Kernel, local: LocalQueue, alert: Alert) -> None:
     kernel.waits -= 1
 
 
+def raise_alert(kernel: Kernel, handle: Handle) -> None:
+    """A get by this handle alone would answer something else than before."""
+    alert = handle.alert
+    local = handle.local
+    if alert is not None and local is not None and not alert.is_raised:
+        _take_off(kernel, local, alert)
+        if alert.wait is not None:
+            end_wait(kernel, alert.wait)
+
+
 def drop_alert(kernel: Kernel, handle: Handle) -> None:
     """The handle is being closed."""
     alert = handle.alert

@@ -8,7 +8,9 @@ them out. Called with the engine's lock.
 Retries: after a failure that may heal, SHORTRTY attempts, SHORTTMR apart, then LONGRTY attempts,
 LONGTMR apart; then STOPPED. A count goes down when its wait begins. A START of a channel whose
 retries were used up tries once. The counts are the definition's again after STOP and START, and
-once a batch was confirmed. A failing channel is INACTIVE where no initiator runs.
+once a batch was confirmed. A failing channel is INACTIVE where no initiator runs. After a batch
+that the partner could not store, for want of log say, the next attempt has half as many messages in
+a batch, so that what does fit arrives.
 
 Limits: `channels_max` bounds what is current (a STOPPED or RETRYING channel counts), `active_max`
 what is active; a channel that has no place among these waits as STARTING, first come, first served.
@@ -30,11 +32,13 @@ from ternmq.kernel.channel_instance import (
     ChannelInstance,
 )
 from ternmq.store.catalog import Definition
+from ternmq.wire.fap.vocabulary import BATCH_FAILURE, CAN_NOT_STORE
 
 STARTED_HERE: Final = SENDER | SERVER | REQUESTER
 RETRIED: Final = SENDER | SERVER
 SECOND_NS: Final = 1_000_000_000
 INITIATORS_MAX: Final = 3
+BATCH_REFUSED: Final = (CAN_NOT_STORE, BATCH_FAILURE)  # codes of STATUS_DATA
 
 # Why a channel is not started.
 IN_USE: Final = "in use"
@@ -57,6 +61,7 @@ class CurrentChannel:
         self.status = STARTING  # STARTING, RETRYING, STOPPED or SERVED
         self.short_left = 0
         self.long_left = 0
+        self.batch_max = 0  # messages of a batch at the next attempt; 0: as the definition says
         self.reset_counts(definition)
         self.due_ns: i64 = 0  # RETRYING: when it tries again
         self.is_placed = False  # among the active ones: to be dialled, or served
@@ -67,6 +72,7 @@ class CurrentChannel:
 
     def reset_counts(self, definition: Definition) -> None:
         """As the definition has them."""
+        self.batch_max = 0
         if definition.object_type & RETRIED:
             self.short_left = definition.number("short_retries")
             self.long_left = definition.number("long_retries")
@@ -252,8 +258,11 @@ class ChannelControl:
         one.is_placed = False
         one.has_waited = False
         agent = instance.agent
-        if definition is not None and agent is not None and agent.batches > 0:
-            one.reset_counts(definition)
+        if definition is not None and agent is not None:
+            if agent.batches > 0:
+                one.reset_counts(definition)
+            if agent.end is not None and agent.end.status in BATCH_REFUSED:
+                one.batch_max = max(agent.batch_messages // 2, 1)
         to = one.stop_to
         one.stop_to = ""
         if definition is None:

@@ -58,7 +58,7 @@ class ChannelInstance:
         self.application = ""  # RAPPLTAG
         self.product = ""  # RPRODUCT, four letters
         self.version = ""  # RVERSION, eight digits
-        self.process_id = 0  # of the partner
+        self.process_id = 0  # of the client; of a message channel, of its agent at this end
         # agreed in the opening
         self.fap_level = 0
         self.heartbeat_s = 0

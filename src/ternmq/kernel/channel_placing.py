@@ -8,7 +8,8 @@ The message keeps its descriptor, the context too. Its user's authority is asked
           queue manager
 
 The object is the queue that is named or, for a queue of another queue manager, the transmission
-queue that takes the message. What its queue does not take:
+queue that takes the message. A message for an alias of a topic is published, and the user who needs
+put on the alias needs pub on the topic, too. What its queue does not take:
 
     full or inhibited   to be tried again, unless the want is final; for any reason if a retry exit
                         decides
@@ -42,10 +43,12 @@ from ternmq.kernel.channel_states import do_not_count, exchange_unit
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.ending import abandon, back_out_some, commit
 from ternmq.kernel.kernel import Kernel
+from ternmq.kernel.objects import is_topic_alias
 from ternmq.kernel.put import put
 from ternmq.kernel.report_message import asks_for
 from ternmq.kernel.requests import PutRequest
 from ternmq.kernel.resolve import attach, can_open, close_handle, named, new_handle, send_by
+from ternmq.kernel.transmission import is_this_manager
 from ternmq.kernel.undeliverable import bury, is_discarded, is_passing_refusal
 from ternmq.security import authorities as auth
 from ternmq.security.authorities import SELF_PROFILE
@@ -197,9 +200,11 @@ class Placing:
     def _put(
         self, kernel: Kernel, connection: Connection, work: ChannelWork, target: Target
     ) -> bool:
-        if connection.undertaking is not None and not abandon(kernel, connection):
-            return False  # of a put of several segments that has failed
         handle = target.handle
+        is_published = handle is not None and handle.topic is not None  # and may take more steps
+        if connection.undertaking is not None and not is_published:
+            if not abandon(kernel, connection):
+                return False  # of a put of several segments that has failed
         if handle is None:
             handle = _opened(kernel, connection, work, target)
             if handle is None:
@@ -342,6 +347,9 @@ def _opened(
 ) -> Handle | None:
     """The queue that takes the message; None: parked."""
     connection.begin_verb()
+    alias = kernel.catalog.definitions.get(target.queue)
+    if alias is not None and is_topic_alias(alias) and is_this_manager(kernel, target.qmgr):
+        return _opened_topic(kernel, connection, work, target, alias)
     via: list[Definition] = []
     definition, route = named(
         kernel, connection, None, target.queue, target.qmgr, _OPEN, "MQOPEN", via
@@ -357,6 +365,22 @@ def _opened(
     attach(handle, local, via)
     send_by(handle, route)
     return handle
+
+
+def _opened_topic(
+    kernel: Kernel, connection: Connection, work: ChannelWork, target: Target, alias: Definition
+) -> Handle | None:
+    """The topic that the message is published to."""
+    publishers: list[str] = []
+    if kernel.authority.enabled:
+        _check_user(kernel, connection, work, target, alias, None)
+        if work.puts_by_context:
+            user = _user_of(target.request.base)
+            if not kernel.authority.is_administrator(user):
+                publishers.append(user)
+        elif not connection.privileged:
+            publishers.append(connection.user)
+    return kernel.topics.open_alias(connection, alias, _OPEN, "MQOPEN", "", publishers)
 
 
 def _check_user(

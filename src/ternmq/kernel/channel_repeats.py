@@ -48,8 +48,9 @@ class LastRead:
             self.qmgr = target.qmgr
             self.request = target.request
 
-    def target_of(self, message: bytes) -> Target | None:
-        """The destination of a message that is like the last one; None if it is not."""
+    def target_of(self, message: bytes, body: bytes = b"") -> Target | None:
+        """The destination of a message that is like the last one; None if it is not. What follows
+        its MQXQH may come apart."""
         before = self.request
         date = message[_DATE_AT:_DATE_END]
         if before is None or not date.isdigit() or _equal_fields(message) != self.fields:
@@ -66,7 +67,8 @@ class LastRead:
         request.persistence = before.persistence
         request.expiry = before.expiry
         request.flags = before.flags
-        return Target(self.queue, self.qmgr, request, message[mq.MQXQH_CURRENT_LENGTH :])
+        data = body if body else message[mq.MQXQH_CURRENT_LENGTH :]
+        return Target(self.queue, self.qmgr, request, data)
 
 
 def _equal_fields(message: bytes) -> bytes:

@@ -43,7 +43,7 @@ from ternmq.kernel.ending import (
     back_out_some,
     commit,
     commit_unit,
-    refuse_if_backed_out,
+    refuse_prepare,
 )
 from ternmq.kernel.get import resume
 from ternmq.kernel.inquire import set_attributes
@@ -329,7 +329,7 @@ def prepare_batch(kernel: Kernel, connection: Connection, work: ChannelWork, wan
     could be in doubt."""
     connection.begin_verb()
     kernel.refuse_if_broken("prepare")
-    refuse_if_backed_out(connection, "prepare")  # by the queue manager, while the verb was parked
+    refuse_prepare(connection)  # it was backed out while the verb was parked
     before = work.state
     if work.counted == 0 or before is None:
         return _end_without_numbers(kernel, connection, work)

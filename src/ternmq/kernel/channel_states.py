@@ -177,7 +177,7 @@ def do_not_count(connection: Connection) -> None:
     """A channel's own changes do not count in MAXUMSGS."""
     unit = connection.unit
     if unit is not None:
-        unit.copies = max(unit.copies, len(unit.changes))
+        unit.copies = max(unit.copies, len(unit.changes) + unit.own_gets)
 
 
 def exchange_unit(connection: Connection, unit: UnitOfWork | None) -> UnitOfWork | None:

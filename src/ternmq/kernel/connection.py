@@ -132,6 +132,7 @@ class Connection:
         self.undertaking: Undertaking | None = None  # a verb of several messages, not ended yet
         self.held: list[HeldMessage] | None = None  # to be put when it ends
         self.connected = True
+        self.takes_multicast = False  # a client that said so
         self.started_ns: i64 = 0  # Unix time
         # while the connection is accounted for; the clock is the shell's
         self.account: TaskAccount | None = None

@@ -18,7 +18,7 @@ from ternmq.base.reasons import MQRC_OBJECT_IN_USE, MQRC_SEGMENTATION_NOT_ALLOWE
 from ternmq.codec.property_header import length_as_put
 from ternmq.kernel.acceptance import BACKLOG_BUFFERS, check_queue, check_room, is_behind, relieve
 from ternmq.kernel.connection import Connection, Handle
-from ternmq.kernel.delivery import serve
+from ternmq.kernel.delivery import serve, wake_own
 from ternmq.kernel.ending import commit_unit
 from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
@@ -331,7 +331,7 @@ def put_with_copies(
         connection.depends_on(put_all(kernel.coordinator, unit, queues, entries))
     at: i64 = 0
     while at < len(entries):
-        arrived(kernel, locals_[at], entries[at], unit, at > 0)
+        arrived(kernel, connection, locals_[at], entries[at], unit, at > 0)
         at += 1
 
 
@@ -353,8 +353,8 @@ def _put_pair(
     connection.depends_on(coordinator.put(unit, other.queue, copy))
     if unit is not None:
         unit.copies += 1
-    arrived(kernel, local, entry, unit, False)
-    arrived(kernel, other, copy, unit, True)
+    arrived(kernel, connection, local, entry, unit, False)
+    arrived(kernel, connection, other, copy, unit, True)
 
 
 def _put_also_away(
@@ -396,7 +396,12 @@ def _put_also_away(
 
 
 def arrived(
-    kernel: Kernel, local: LocalQueue, entry: Entry, unit: UnitOfWork | None, is_copy: bool
+    kernel: Kernel,
+    connection: Connection,
+    local: LocalQueue,
+    entry: Entry,
+    unit: UnitOfWork | None,
+    is_copy: bool,
 ) -> None:
     """What a put means for the queue: events, waiting gets, triggers. The verb itself sees to the
     last for the original."""
@@ -409,8 +414,11 @@ def arrived(
         local.watch.last_put_ns = entry.put_ns
     if is_copy and kernel.measured:
         was_copied(kernel, local, entry)
-    if unit is None and local.waiters.count and entry.state == AVAILABLE:
-        serve(kernel, local, entry)
+    if local.waiters.count:
+        if unit is None and entry.state == AVAILABLE:
+            serve(kernel, local, entry)
+        elif unit is not None and unit is connection.unit:
+            wake_own(kernel, connection, local)
     relieve(kernel, local.queue)
     if is_copy and local.triggered:
         kernel.triggers.was_put(local, entry, unit, None)

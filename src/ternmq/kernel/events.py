@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ternmq.kernel.topic_sink import TopicRefusal
     from ternmq.security.chlauth import Partner
     from ternmq.store.catalog import Definition
+    from ternmq.values.multicast_figures import MulticastFigures
 
 AUTHORITY: Final = 1
 INHIBIT: Final = 2
@@ -141,6 +142,18 @@ class EventSink:
 
     def topic_inhibited(self, connection: Connection, topic_string: str, names: list[str]) -> None:
         """A publication was refused by PUB(DISABLED); the topic objects that were asked."""
+
+    def multicast_status(
+        self,
+        connection: Connection,
+        reason: int,
+        topic_string: str,
+        communication: str,
+        figures: MulticastFigures,
+        reliability: int,
+    ) -> None:
+        """A client has reported what it counted of a handle that is used by multicast; `reason`
+        says whether it publishes or subscribes, `reliability` is a percentage."""
 
     def channel_blocked(
         self, qualifier: int, partner: Partner, user: str, application: str, warned: bool

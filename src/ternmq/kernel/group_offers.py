@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 from mypy_extensions import i64
 
 from ternmq.base import constants as mq
+from ternmq.base.errors import mq_error
+from ternmq.base.reasons import MQRC_MATCH_OPTIONS_ERROR
 from ternmq.kernel.logical_place import LogicalPlace, flags_of, key_in_group
 from ternmq.store.group_index import BEGUN, FIRST_MESSAGE, WHOLE, Group
 from ternmq.store.group_member import FIRST_KEY, NUMBER_MAX, OFFSET_BITS, SEGMENT_FLAGS
@@ -50,6 +52,17 @@ def level_wanted(call: GetCall) -> i64:
     if options & mq.MQGMO_ALL_MSGS_AVAILABLE:
         return WHOLE
     return FIRST_MESSAGE if options & SEGMENTS else BEGUN
+
+
+def check_match(call: GetCall, entry: Entry) -> None:
+    """MQRC_MATCH_OPTIONS_ERROR if a get asks for another message than the next of its group."""
+    if not call.request.matches(entry):
+        raise mq_error(
+            MQRC_MATCH_OPTIONS_ERROR,
+            verb="MQGET",
+            object=call.handle.resolved_name,
+            detail="the next message of the group has other values than MatchOptions asks for",
+        )
 
 
 def is_in_order(call: GetCall) -> bool:

@@ -34,7 +34,7 @@ from ternmq.kernel.segmented_put import SegmentedPut
 from ternmq.kernel.splitting import Pieces, pieces_of
 from ternmq.kernel.transmission import segment_header_bytes
 from ternmq.log.record import BLOCK_BYTES
-from ternmq.txn.coordinator import CHANGE_RESERVE, PUT_RECORD_OVERHEAD, UNIT_RESERVE
+from ternmq.txn.reserves import CHANGE_RESERVE, PUT_RECORD_OVERHEAD, UNIT_RESERVE
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import PERSISTENT, ZERO_ID, Entry
 
@@ -128,7 +128,7 @@ def _unit_for(
                 detail=f"{detail}: put inside syncpoint, or commit first",
             )
         unit = kernel.coordinator.begin()
-    if len(unit.changes) - unit.copies + pieces.count > kernel.max_uncommitted:
+    if unit.uncommitted + pieces.count > kernel.max_uncommitted:
         raise mq_error(
             MQRC_SYNCPOINT_LIMIT_REACHED,
             verb="MQPUT",

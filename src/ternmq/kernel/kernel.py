@@ -45,7 +45,7 @@ from ternmq.store.loading import QueueLoad
 from ternmq.store.sweep import ENTRY_BYTES
 from ternmq.txn.coordinator import Coordinator
 from ternmq.txn.keeper import Keeper
-from ternmq.txn.unit import ENDED, UnitOfWork
+from ternmq.txn.unit import UnitOfWork
 
 RUNNING: Final = 0
 QUIESCING: Final = 1
@@ -97,6 +97,7 @@ class Kernel:
         self.next_connection = 1
         self.waiting: dict[int, GetCall] = {}  # gets that wait for a message, by handle
         self.waits: i64 = 0  # how many there are: a handle may have two
+        self.multicast_key = b""  # of all groups; who serves clients gives it
         self.msg_prefix = b"AMQ " + name.encode("ascii").ljust(12)[:12]
         self.msg_counter: i64 = clock.now_ns() // 1000  # so that a restart never makes an id again
         self.max_uncommitted: i64 = 0
@@ -231,12 +232,29 @@ class Kernel:
             unit = self.coordinator.begin()
             unit.started_ns = self.clock.now_ns()
             connection.unit = unit
-        elif unit.backed_out_by:  # while this very verb was parked for room in the log
-            connection.log_tries = 0
-            if unit.state == ENDED:
-                connection.unit = None
-            raise mq_error(MQRC_BACKED_OUT, verb=verb, detail=unit.backed_out_by)
+        elif unit.backed_out_by:
+            self.refuse_if_backed_out(connection, verb)
+        elif connection.undertaking is not None:
+            self._have_alone(connection, unit)
         return unit
+
+    def _have_alone(self, connection: Connection, unit: UnitOfWork) -> None:
+        """If a consumer is in the middle of a get in the unit of work, that is undone, and begins
+        again later: it could not be undone alone any more."""
+        from ternmq.kernel.ending import give_up  # which ends units of work
+
+        under_way = connection.undertaking
+        if under_way is not None and under_way.beside and under_way.unit is unit:
+            give_up(self, connection)
+            connection.again = False
+
+    def refuse_if_backed_out(self, connection: Connection, verb: str) -> None:
+        """MQRC_BACKED_OUT to a verb inside the unit of work if the queue manager has backed that
+        out, until MQBACK, MQCMIT or MQDISC ends it."""
+        unit = connection.unit
+        if unit is not None and unit.backed_out_by:
+            connection.log_tries = 0
+            raise mq_error(MQRC_BACKED_OUT, verb=verb, detail=unit.backed_out_by)
 
     def local_queue(self, connection: Connection, definition: Definition) -> LocalQueue | None:
         """The queue in use; None if it must be loaded first, and the verb is parked until it is."""

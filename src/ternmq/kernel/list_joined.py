@@ -108,7 +108,7 @@ class JoinedPut:
         unit = self._unit
         if unit is None:
             return False
-        return len(unit.changes) - unit.copies + len(self.entries) >= kernel.max_uncommitted
+        return unit.uncommitted + len(self.entries) >= kernel.max_uncommitted
 
     def _ask(
         self, kernel: Kernel, connection: Connection, member: Handle, local: LocalQueue, at: i64
@@ -146,7 +146,8 @@ class JoinedPut:
         unit = self._unit
         connection.depends_on(put_all(kernel.coordinator, unit, queues, entries, False))
         for number, entry in enumerate(entries):
-            self._arrived(kernel, self._locals[number], self.indexes[number], entry, unit)
+            local = self._locals[number]
+            self._arrived(kernel, connection, local, self.indexes[number], entry, unit)
         return True
 
     def _has_room(self, kernel: Kernel, connection: Connection) -> bool:
@@ -163,7 +164,13 @@ class JoinedPut:
         return True
 
     def _arrived(
-        self, kernel: Kernel, local: LocalQueue, at: i64, entry: Entry, unit: UnitOfWork | None
+        self,
+        kernel: Kernel,
+        connection: Connection,
+        local: LocalQueue,
+        at: i64,
+        entry: Entry,
+        unit: UnitOfWork | None,
     ) -> None:
         """What the put means for the queue."""
         member = self._members[at]
@@ -171,6 +178,6 @@ class JoinedPut:
             local.watch.last_put_ns = entry.put_ns
         if member is not None and kernel.measured:
             was_put(kernel, member, local, entry, False)
-        arrived(kernel, local, entry, unit, False)
+        arrived(kernel, connection, local, entry, unit, False)
         if local.triggered:
             kernel.triggers.was_put(local, entry, unit, member)

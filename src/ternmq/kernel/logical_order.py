@@ -12,10 +12,11 @@ from mypy_extensions import i64
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import mq_error
-from ternmq.base.reasons import MQRC_INCONSISTENT_UOW, MQRC_MATCH_OPTIONS_ERROR
+from ternmq.base.reasons import MQRC_INCONSISTENT_UOW
 from ternmq.kernel.browse import copy_of, count_backouts, is_marked, next_message, page_of
 from ternmq.kernel.group_offers import (
     SEGMENTS,
+    check_match,
     has_all,
     has_message,
     holder_of,
@@ -32,7 +33,7 @@ from ternmq.store.group_member import FIRST_KEY, OFFSET_BITS, Member
 from ternmq.store.group_places import lane_of, place_of, sequence_of
 from ternmq.store.queue import Queue
 from ternmq.store.segment import SEGMENT_MESSAGES_MAX
-from ternmq.values.entry import GETTING, PERSISTENT, ZERO_ID, Entry
+from ternmq.values.entry import CANCELLED, GETTING, PERSISTENT, ZERO_ID, Entry
 
 AHEAD_MESSAGES: Final = 64
 
@@ -84,13 +85,7 @@ def next_of_group(kernel: Kernel, call: GetCall, queue: Queue, place: LogicalPla
         kernel, call.handle, queue, entry
     ):
         return None
-    if not request.matches(entry):
-        raise mq_error(
-            MQRC_MATCH_OPTIONS_ERROR,
-            verb="MQGET",
-            object=call.handle.resolved_name,
-            detail="the next message of the group has other values than MatchOptions asks for",
-        )
+    check_match(call, entry)
     if not call.browse and request.syncpoint_if_persistent:
         _check_unit(call, place, entry.flags & PERSISTENT != 0)
     return entry
@@ -276,7 +271,7 @@ def note_message(call: GetCall, entry: Entry) -> None:
     if logical is None and entry.group_id == ZERO_ID:
         return
     before = None if logical is None else logical.got
-    in_unit = entry.state == GETTING
+    in_unit = entry.state == GETTING or entry.state == CANCELLED
     place = place_after(entry, ordered, in_unit, 0)
     if before is not None and not ordered:
         call.warning = before.warning

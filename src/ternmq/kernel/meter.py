@@ -56,7 +56,8 @@ class Trace:
 @final
 class System:
     """System parameters: traces that are on, and the two intervals. In seconds; 0 stands for no
-    interval of its own (see docs/statistics-and-accounting.md), -1 for that of statistics."""
+    interval of its own (see docs/operations/statistics-and-accounting.md), -1 for that of
+    statistics."""
 
     def __init__(self) -> None:
         self.traces: dict[int, Trace] = {}

@@ -39,6 +39,7 @@ _TRIGGER_TERMS: Final = (
     "trigger_priority",
     "initiation_queue",
     "process",
+    "trigger_data",
     "get",
 )
 

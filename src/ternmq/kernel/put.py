@@ -26,7 +26,7 @@ from ternmq.codec.property_header import length_as_put
 from ternmq.kernel.acceptance import check_queue, must_wait, relieve
 from ternmq.kernel.connection import Connection, Handle
 from ternmq.kernel.copies import copies_for, put_with_copies
-from ternmq.kernel.delivery import hand_over, serve
+from ternmq.kernel.delivery import hand_over, serve, wake_own
 from ternmq.kernel.events import PERFORMANCE
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_put, were_streamed
@@ -217,6 +217,8 @@ def _settle(
         _place_in_unit(kernel, local, within, entry)
     if within is not unit and within is not None:
         kernel.reports.commit(connection, within)
+    elif unit is not None and not copies and local.waiters.count:
+        wake_own(kernel, connection, local)
     return handed_over
 
 
@@ -275,7 +277,7 @@ def unit_for(kernel: Kernel, connection: Connection, request: PutRequest) -> Uni
     if not request.syncpoint:
         return None
     unit = kernel.unit_of(connection, "MQPUT")
-    if len(unit.changes) - unit.copies >= kernel.max_uncommitted:
+    if unit.uncommitted >= kernel.max_uncommitted:
         raise mq_error(
             MQRC_SYNCPOINT_LIMIT_REACHED,
             verb="MQPUT",

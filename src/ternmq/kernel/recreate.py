@@ -29,10 +29,10 @@ from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 from ternmq.store.segment import DEAD, segment_of
 from ternmq.txn.checkpoint import Checkpoint
-from ternmq.txn.coordinator import CHANGE_RESERVE
 from ternmq.txn.families.record_kind import FoundImage
 from ternmq.txn.media.queue_recovery import Rebuild
-from ternmq.txn.unit import CHANGE_PUT, ENDED, Change, UnitOfWork
+from ternmq.txn.reserves import CHANGE_RESERVE
+from ternmq.txn.unit import CHANGE_NONE, CHANGE_PUT, ENDED, Change, UnitOfWork
 from ternmq.values.entry import Entry
 
 VERB: Final = "re-create"
@@ -256,7 +256,7 @@ class Installation:
                 units[int(unit.unit_id)] = unit
         for unit in units.values():
             for change in unit.changes:
-                if change.queue is self.old:
+                if change.queue is self.old and change.kind != CHANGE_NONE:
                     self.live.append((unit, change))
 
     def strange(self) -> str:

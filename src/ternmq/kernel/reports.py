@@ -27,6 +27,7 @@ from ternmq.base.reasons import (
 )
 from ternmq.codec.mqi.mqmd import FORMAT_AT, Descriptor
 from ternmq.kernel.connection import Connection, Handle
+from ternmq.kernel.delivery import wake_own_since
 from ternmq.kernel.ending import commit_unit
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering import was_generated
@@ -43,8 +44,8 @@ from ternmq.kernel.undeliverable import dead_letter_header
 from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 from ternmq.store.segment import Segment
-from ternmq.txn.coordinator import PUT_RECORD_OVERHEAD, UNIT_RESERVE
 from ternmq.txn.copied_put import has_room_for_copies
+from ternmq.txn.reserves import PUT_RECORD_OVERHEAD, UNIT_RESERVE
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.entry import PERSISTENT, REPORTS, Entry
 
@@ -277,7 +278,7 @@ class Reports(ReportSink):
         kernel = self._kernel
         if unit is None:
             return kernel.coordinator.begin()
-        if len(unit.changes) - unit.copies + 2 > kernel.max_uncommitted:
+        if unit.uncommitted + 2 > kernel.max_uncommitted:
             raise mq_error(
                 MQRC_SYNCPOINT_LIMIT_REACHED,
                 verb=verb,
@@ -292,6 +293,7 @@ class Reports(ReportSink):
         own.begin_verb()
         own.log_tries = connection.log_tries
         own.unit = unit
+        before = len(unit.changes)
         was_put = False
         try:
             was_put = self._put_reply(report)
@@ -304,6 +306,7 @@ class Reports(ReportSink):
             own.unit = None
             connection.log_tries = own.log_tries
             connection.park = own.park
+        wake_own_since(self._kernel, connection, unit, before)
         return was_put
 
     def _put_reply(self, report: ReportMessage) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.names import NAME_RULE, is_name
+from ternmq.base.names import is_name, name_fault
 from ternmq.base.object_types import ALIAS, MODEL, NAMELIST, PROCESS, REMOTE
 from ternmq.base.reasons import (
     MQRC_DYNAMIC_Q_NAME_ERROR,
@@ -121,7 +121,7 @@ def open_plain(
 def find_definition(kernel: Kernel, name: str, verb: str) -> Definition:
     """The queue of that name, here."""
     if not is_name(name):
-        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail=NAME_RULE)
+        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail=name_fault(name))
     definition = kernel.catalog.definitions.get(name)
     if definition is None:
         raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name)

@@ -73,7 +73,8 @@ class Search(Walker):
         again."""
         request = self.request
         if request.token >= 0:
-            found = self._by_token()
+            # Without a place in it, the token is of a message that had not been committed.
+            found = self._by_token() if request.token_sequence else self._by_criteria()
         elif request.grouping and is_in_order(self.call):
             found = next_in_order(self.kernel, self.call, self.queue, self, 0)
         elif self.call.by_id():

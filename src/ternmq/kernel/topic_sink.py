@@ -81,8 +81,10 @@ class TopicSink:
         options: int,
         verb: str,
         alternate_user: str,
+        publishers: list[str] | None = None,
     ) -> Handle | None:
-        """MQOPEN of an alias with TARGTYPE(TOPIC); None: parked."""
+        """MQOPEN of an alias with TARGTYPE(TOPIC); None: parked. With `publishers` the users that
+        need pub on the topic are these, and the caller has asked for the rest."""
         raise mq_error(MQRC_UNKNOWN_ALIAS_BASE_Q, verb=verb, object=alias.name)
 
     def ask_stream(
@@ -117,6 +119,10 @@ class TopicSink:
 
     def refreshed(self) -> None:
         """Attributes of the queue manager have changed."""
+
+    def keeps_state_on(self, name: str) -> bool:
+        """Whether the messages of a queue are subscriptions or publications that a start reads."""
+        return False
 
     def queue_loaded(self, name: str) -> None:
         """A local queue is in use now, which it was not before."""

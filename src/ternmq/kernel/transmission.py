@@ -3,9 +3,9 @@ get there.
 
 A name leads to another queue manager by a local definition of a remote queue (QREMOTE), by the name
 of a queue manager that is a transmission queue here or a queue manager alias (a QREMOTE without
-RNAME), or by the default transmission queue; docs/name-resolution.md has all rules in a table. On
-the transmission queue a message is MQXQH, MQMDE where version 2 of its descriptor says something,
-MQDH if it is for several queues, MQRFH2 if it has properties, then its data.
+RNAME), or by the default transmission queue; docs/administration/name-resolution.md has all rules
+in a table. On the transmission queue a message is MQXQH, MQMDE where version 2 of its descriptor
+says something, MQDH if it is for several queues, MQRFH2 if it has properties, then its data.
 """
 
 from __future__ import annotations

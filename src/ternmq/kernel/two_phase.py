@@ -32,7 +32,7 @@ from ternmq.base.reasons import (
 from ternmq.kernel.authority import check_administrator
 from ternmq.kernel.channel_in_doubt import is_of_channel
 from ternmq.kernel.connection import Connection
-from ternmq.kernel.ending import back_out_some, commit_unit, give_up, refuse_if_backed_out
+from ternmq.kernel.ending import back_out_some, commit_unit, give_up, refuse_prepare
 from ternmq.kernel.kernel import Kernel
 from ternmq.kernel.metering_calls import was_backed_out, was_committed, was_prepared
 from ternmq.txn.unit import UnitOfWork
@@ -53,7 +53,7 @@ def prepare(kernel: Kernel, connection: Connection, xid: XID) -> bool:
     check_xid(xid)
     _refuse_of_channel(kernel, xid, "prepare")
     give_up(kernel, connection)  # no part of a verb is prepared
-    refuse_if_backed_out(connection, "prepare")
+    refuse_prepare(connection)
     coordinator = kernel.coordinator
     if xid.key in coordinator.prepared or xid.key in coordinator.heuristic:
         raise XAError(

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 # Parts below this size are joined, so that a batch is few pieces for the system call; longer ones
-# are handed over as they are.
-LARGE_PART_BYTES: Final = 64 << 10
+# are handed over as they are. A batch of no more than the second size is one piece.
+LARGE_PART_BYTES: Final = 8 << 10
+SMALL_BATCH_BYTES: Final = 64 << 10
 
 
 def gather_parts(parts: list[bytes], total: int) -> list[bytes]:
     """The same bytes in few pieces: short parts are joined, long ones stay as they are."""
     if len(parts) == 1:
         return parts
-    if total <= LARGE_PART_BYTES:
+    if total <= SMALL_BATCH_BYTES:
         return [b"".join(parts)]
     gathered: list[bytes] = []
     short: list[bytes] = []

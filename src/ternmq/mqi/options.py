@@ -6,7 +6,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.names import NAME_RULE, fits_field
+from ternmq.base.names import fits_field, name_fault
 from ternmq.base.reasons import (
     MQRC_OBJECT_RECORDS_ERROR,
     MQRC_OBJECT_TYPE_ERROR,
@@ -167,10 +167,10 @@ def check_names(od: ObjectDescriptor, verb: str) -> None:
     distribution lists; DynamicQName is looked at where a queue is made.)"""
     if not fits_field(od.object_qmgr_name):
         name = od.object_qmgr_name
-        raise mq_error(MQRC_UNKNOWN_OBJECT_Q_MGR, verb=verb, object=name, detail=NAME_RULE)
+        raise mq_error(MQRC_UNKNOWN_OBJECT_Q_MGR, verb=verb, object=name, detail=name_fault(name))
     if not fits_field(od.object_name):
         name = od.object_name
-        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail=NAME_RULE)
+        raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name, detail=name_fault(name))
 
 
 def check_object(od: ObjectDescriptor, options: int, verb: str) -> None:

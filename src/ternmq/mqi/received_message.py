@@ -25,12 +25,16 @@ from ternmq.values.entry import OWN_DATE, ZERO_ID
 _UNREADABLE: Final = (MQRC_XQH_ERROR, MQRC_MD_ERROR, MQRC_MDE_ERROR, MQRC_DH_ERROR)
 
 
-def read_message(message: bytes, is_fast: bool, last: LastRead | None = None) -> Placing:
-    """The destinations of a message, and what is to be put there."""
+def read_message(
+    message: bytes, is_fast: bool, last: LastRead | None = None, body: bytes = b""
+) -> Placing:
+    """The destinations of a message, and what is to be put there. What follows its MQXQH may come
+    apart."""
     if last is not None and len(message) >= mq.MQXQH_CURRENT_LENGTH:
-        like = last.target_of(message)
+        like = last.target_of(message, body)
         if like is not None and like.request.syncpoint != is_fast:
             return Placing([like], is_fast)
+    message += body
     placing = _read(message, is_fast)
     if last is not None and len(placing.targets) == 1:
         last.note(message, placing.targets[0])

@@ -217,7 +217,6 @@ IGNORED: Final[dict[str, dict[str, str]]] = {
         "MQOO_BIND_ON_OPEN": _CLUSTERS,
         "MQOO_BIND_NOT_FIXED": _CLUSTERS,
         "MQOO_BIND_ON_GROUP": _CLUSTERS,
-        "MQOO_NO_MULTICAST": "asks that a topic is not published by multicast, which nothing is",
     },
 }
 

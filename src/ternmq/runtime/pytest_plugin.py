@@ -1,4 +1,5 @@
-"""The pytest plug-in: queue managers as fixtures. docs/testing.md shows how to use them.
+"""The pytest plug-in: queue managers as fixtures. docs/applications/testing.md shows how to use
+them.
 
     mq_qmgr             in memory, fresh for each test
     mq_queue            its first queue, open

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ternmq.host.shell import Shell
+from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.store.sweep import keep_in_segment
 
 
@@ -32,6 +33,8 @@ def shut_down(shell: Shell) -> None:
     with shell.forcer.files_lock:  # after a breakdown, a thread may still be writing
         engine.files.close()
         engine.opened.close()
+    with shell.lock:
+        pubsub_of(engine.kernel).tree.end()
     for companion in shell.companions:
         companion.end()
 

@@ -12,7 +12,7 @@ from typing import final
 
 from ternmq.base.constants import MQRQ_FAILOVER_NOT_PERMITTED
 from ternmq.base.errors import ForceFailed, MQError, mq_error
-from ternmq.base.names import file_name, is_name
+from ternmq.base.names import file_name, is_name, name_fault
 from ternmq.base.reason_lookup import reason
 from ternmq.base.reasons import (
     MQRC_Q_MGR_NAME_ERROR,
@@ -155,7 +155,7 @@ def start_in_folder(
 ) -> Started:
     """The queue manager that lives in a data folder; `create` makes it if it is not there."""
     if not is_name(name):
-        raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name)
+        raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name, detail=name_fault(name))
     folder = os.path.join(os.fspath(path), "qmgrs", file_name(name))
     if not create and not os.path.isdir(folder):
         raise _no_such(name, f"there is none in {os.fspath(path)}")
@@ -315,7 +315,8 @@ def _lock(disk: Disk, name: str) -> DiskLock:
             MQRC_Q_MGR_NOT_AVAILABLE,
             verb="MQCONN",
             object=name,
-            detail=f"its data folder is in use: {locked}",
+            detail=f"its data folder is in use: {locked}. End that process; if strmqm has started "
+            f"the queue manager, use ternmq.connect({name!r})",
         ) from locked
     except OSError:
         disk.close()

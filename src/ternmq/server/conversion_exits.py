@@ -15,7 +15,7 @@ from typing import Final
 
 from ternmq.base.errors import MQError
 from ternmq.codec.conversion_service import ConversionExit, ConversionService
-from ternmq.runtime.exit_files import SUFFIX, NotUsable, load_module
+from ternmq.ports.os_exit_files import SUFFIX, NotUsable, load_module
 
 _LOAD_FAILED: Final = "AMQ6175E"
 _CHANNEL_ARGUMENT: Final = "mqcxp"

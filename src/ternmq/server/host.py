@@ -138,6 +138,8 @@ class Host(NetworkHost):
         await self._close_sessions()
 
     async def _begin_to_close(self, broken: bool) -> None:
+        if self.bridges is not None:
+            await self.bridges.end()
         for socket in list(self.sockets):
             socket.line.stop_waiting()
         if self.message_channels is not None:

@@ -41,8 +41,8 @@ from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.network.edge.tcp_listener import Network
 from ternmq.outlets.restarting import went_well
 from ternmq.ports.os_disk import OsDisk
+from ternmq.ports.os_exit_files import exits_folder
 from ternmq.remote.local.folder_lookup import Place, data_folder, machine_ini
-from ternmq.runtime.exit_files import exits_folder
 from ternmq.runtime.starting import Started, log_parameters, start
 from ternmq.server import host as modes
 from ternmq.server.command_server import start_command_server

@@ -41,6 +41,7 @@ from ternmq.wire.extension import error_value
 
 _CREDENTIALS: Final = struct.Struct("3i")
 _TOGETHER_BYTES: Final = 1 << 16  # parts of a longer answer are not put together
+_LONG_BYTES: Final = 1 << 20  # a write of more is by a view
 _SEND_BYTES: Final = 1 << 20
 _FLUSH_S: Final = 5.0  # for what was written, at the end; then the connection is cut
 
@@ -260,6 +261,8 @@ class Session(asyncio.Protocol):
             except asyncio.CancelledError:
                 binding.take_back()
                 raise
+        if len(body) > _TOGETHER_BYTES:
+            return self._in_parts(frame.number, [body])
         return wire.frame(wire.OK, frame.number, body)
 
     async def _await_room(self) -> None:
@@ -380,7 +383,8 @@ class Session(asyncio.Protocol):
 
     def _write(self, data: bytes) -> None:
         if data and self._transport is not None and not self._closing:
-            self._transport.write(data)
+            # asyncio cuts off what the system took: of a view that is no copy
+            self._transport.write(data if len(data) < _LONG_BYTES else memoryview(data))
 
     def _close(self) -> None:
         self._closing = True

@@ -8,7 +8,7 @@ from typing import Final
 
 from ternmq.base import constants as mq
 from ternmq.base.counters import QueueFigures
-from ternmq.base.object_types import BY_BIT
+from ternmq.base.object_types import BY_BIT, SENDER, SERVER
 from ternmq.base.user_names import carried_name
 from ternmq.channel.agent import Agent
 from ternmq.kernel.channel_instance import ChannelInstance
@@ -19,6 +19,7 @@ from ternmq.kernel.objects import LocalQueue
 from ternmq.store.catalog import Definition
 from ternmq.store.queue import Queue
 from ternmq.telemetry.snapshot import ChannelSample, QueueSample, StorageSample, TaskIdentity
+from ternmq.wire.fap.compression import Expander, Packer
 
 _SECOND_NS: Final = 1_000_000_000
 _TOKEN_AT: Final = 12  # AccountingToken in a packed context, behind UserIdentifier
@@ -103,7 +104,7 @@ def statistics_of_channel(kernel: Kernel, instance: ChannelInstance) -> int:
 
 
 Counted = list[int]
-NOTHING_COUNTED: Final[Counted] = [0] * 14
+NOTHING_COUNTED: Final[Counted] = [0] * 16
 
 
 def counted_by(instance: ChannelInstance) -> Counted:
@@ -134,6 +135,8 @@ def counted_by(instance: ChannelInstance) -> Counted:
         int(figures.net_ns),
         int(figures.put_retries),
         int(figures.empty_queue),
+        int(agent.exit_figures.times),
+        int(agent.exit_figures.total_ns),
     ]
 
 
@@ -163,14 +166,24 @@ def channel_sample(
     agent = instance.agent
     if agent is not None:
         _add_agent(kernel, sample, agent, before, now)
+        sample.compression_rate = _compression_rate(agent.packer, agent.expander)
+    else:
+        sample.compression_rate = _compression_rate(instance.packer, instance.expander)
     return sample
+
+
+def _compression_rate(packer: Packer | None, expander: Expander | None) -> int:
+    """How much shorter, in per cent: of what this end sends, if it has sent anything."""
+    if packer is not None and packer.rates.messages:
+        return packer.rates.rate_percent()[0]
+    return 0 if expander is None else expander.rates.rate_percent()[0]
 
 
 def _add_agent(
     kernel: Kernel, sample: ChannelSample, agent: Agent, before: Counted, now: Counted
 ) -> None:
-    """What a message channel has beside that. The shortest and the longest round trip are those
-    since the instance began."""
+    """What a message channel has beside that. The shortest and the longest round trip, and the
+    same of exits, are those since the instance began."""
     figures = agent.figures
     sample.remote_name = agent.partner_qmgr
     sample.batch_size = agent.batch_messages
@@ -187,6 +200,15 @@ def _add_agent(
     sample.net_longest_at_ns = _wall_ns(kernel, int(figures.net_longest_at_ns))
     sample.put_retries = now[12] - before[12]
     sample.empty_queue = now[13] - before[13]
+    exits = agent.exit_figures
+    sample.exit_times = now[14] - before[14]
+    sample.exit_ns = now[15] - before[15]
+    sample.exit_shortest_ns = exits.shortest_ns
+    sample.exit_longest_ns = exits.longest_ns
+    sample.exit_longest_at_ns = _wall_ns(kernel, int(exits.longest_at_ns))
+    if agent.settings.kind & (SENDER | SERVER):
+        sample.batch_interval_ms = agent.settings.batch_interval_ms
+        sample.batch_kilobytes = agent.settings.batch_kilobytes
 
 
 def _wall_ns(kernel: Kernel, monotonic_ns: int) -> int:

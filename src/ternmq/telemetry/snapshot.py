@@ -93,6 +93,15 @@ class ChannelSample:
         self.net_shortest_ns: i64 = -1  # qcstntmn, 166 NetTimeMin; -1: there was none
         self.net_longest_ns: i64 = 0  # qcstntmx, 166 NetTimeMax
         self.net_longest_at_ns: i64 = 0  # qcstntdt
+        # what message exits took for a message
+        self.exit_times: i64 = 0
+        self.exit_ns: i64 = 0  # qcstetav, 166 ExitTimeAvg: divide by exit_times
+        self.exit_shortest_ns: i64 = -1  # qcstetmn, 166 ExitTimeMin; -1: there was none
+        self.exit_longest_ns: i64 = 0  # qcstetmx, 166 ExitTimeMax
+        self.exit_longest_at_ns: i64 = 0  # qcstetdt
+        self.compression_rate = 0  # qcstcpra: per cent, of the last messages
+        self.batch_interval_ms = 0  # qcstcbit
+        self.batch_kilobytes = 0  # qcstcbdl
         self.remote_name = ""  # qcstrqmn: queue manager, or application on a client's channel
         self.certificate_issuer = ""  # qcstslcn
         self.cipher = ""  # qcstslcs; empty: no TLS

@@ -2,7 +2,7 @@
 turns.
 
 Users test their applications with it (`Simulation`, `crash_everywhere`), and this project proves
-its promises with it. docs/testing-with-simulation.md is the page.
+its promises with it. docs/applications/testing-with-simulation.md is the page.
 """
 
 from ternmq.testing.chance import Chance

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ternmq.base.errors import MQError, RemoteProtocolError
-from ternmq.channel.agent import RETRY, Agent, End, Want
+from ternmq.channel.agent import COMMIT, RETRY, Agent, End, Want
 from ternmq.ports.effect import Wakeable
 from ternmq.testing.channel_hands import Hands
 from ternmq.testing.sim_network import SimLink
@@ -56,7 +56,8 @@ class Observer:
 class ChannelEnd:
     """An agent, its link, and the connection by which its wants are carried out. As the driver of
     the network does, it hands nothing over while a want is under way: what happens meanwhile is
-    kept, and comes after it."""
+    kept, and comes after it; and it goes on while the commit of a batch that was received is
+    forced, but holds back what the agent says."""
 
     def __init__(
         self,
@@ -86,6 +87,7 @@ class ChannelEnd:
         self._timer = 0  # number of the timer that counts
         self._watch: Watch | None = None
         self._is_ending = False
+        self._holds = False  # what the agent says, until a commit is forced
         link.on_bytes = self._take
         link.on_end = lambda: self.lose("the connection is lost")
 
@@ -97,7 +99,8 @@ class ChannelEnd:
     def is_idle(self) -> bool:
         """Nothing is under way."""
         agent = self.agent
-        return self.is_alive and agent.end is None and agent.want is None and not self._running
+        is_free = not self._running and not self._holds
+        return self.is_alive and agent.end is None and agent.want is None and is_free
 
     @property
     def is_busy(self) -> bool:
@@ -152,7 +155,8 @@ class ChannelEnd:
             agent.notices.clear()
             self._send()
             if agent.end is not None:
-                self._end()
+                if not self._holds:
+                    self._end()
                 return
             if self._running is not None or not self.is_alive:
                 return
@@ -213,8 +217,9 @@ class ChannelEnd:
         self.agent.want = None
 
     def _send(self) -> None:
-        frames, self.agent.out = self.agent.out, []
-        for frame in frames:
+        if self._holds:
+            return
+        for frame in self.agent.take_segments():
             data = self.owner.observer.sending(self, frame)
             if data and self.is_alive and self.link.is_open:
                 self.link.send(data)
@@ -253,7 +258,13 @@ class ChannelEnd:
         observer.begins(self, want)
         if not self.is_alive:
             return
-        steps = self.hands.carry_out(want, lambda: observer.worked(self, want))
+        goes_on = want.kind == COMMIT and not self.sends and not self._holds
+
+        def worked() -> None:
+            observer.worked(self, want)
+            if goes_on and self.is_alive:
+                self._holds = True
+                self.world.after(0.0, lambda: self._answer(want, None, ended))
 
         def end(value: Any, error: Exception | None) -> None:
             if not self.is_alive:
@@ -261,9 +272,21 @@ class ChannelEnd:
             if error is None:
                 observer.done(self, want)
             # An answer takes a moment, so that no agent runs inside a step.
-            self.world.after(0.0, lambda: self._answer(want, error, ended))
+            if goes_on and self._holds:
+                self.world.after(0.0, lambda: self._let_go(error))
+            else:
+                self.world.after(0.0, lambda: self._answer(want, error, ended))
 
-        self.node.run(steps, end)
+        self.node.run(self.hands.carry_out(want, worked), end)
+
+    def _let_go(self, error: Exception | None) -> None:
+        """The commit is forced, or never will be."""
+        if self.is_alive:
+            self._holds = False
+            if error is not None:
+                self.agent.out = []
+                self._give_up(str(error))
+            self.pump()
 
     def _answer(
         self,

@@ -114,6 +114,7 @@ class Proxy:
         self._runs = True
         self._drops = False
         self.ended = 0  # how many connections have
+        self.ended_before = 0  # how many had when the last fault struck
         self._worker = threading.Thread(target=self._run, name="proxy", daemon=True)
         self._worker.start()
 
@@ -266,6 +267,7 @@ class Proxy:
 
     def _strike(self, flow: _Flow, fault: Fault, passes: int) -> bool:
         """The fault happens; True if the connection ends by it."""
+        self.ended_before = self.ended
         with self._lock:
             then, self._then = self._then, None
         if then is not None:

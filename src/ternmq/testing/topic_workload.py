@@ -274,17 +274,14 @@ class TopicWorkload(Workload):
         held = one.holds
 
         def change() -> None:
-            there = self.model.available(held)
+            there = self.offered(link, sync, held)
             entry = self.machine.got
             found = None if entry is None else name_of(entry.data)
             expected = there[0].name if there else None
             if found != expected:
                 raise Disagreement(f"got {found} of {held}, expected {expected}")
-            if there and sync:
-                there[0].held = True
-                self.unit(link).gets.append(there[0])
-            elif there:
-                self.model.remove(there[0])
+            if there:
+                self.taken(link, sync, there[0])
 
         self.change = change
         self.machine.get(one.queue or one.managed, link=link, sync=sync)

@@ -89,6 +89,7 @@ class Workload:
         self.begun = 0  # the first operation that counts
         self.verbs = 0
         self.refused = 0
+        self.own_gets = 0  # of messages that their unit of work has put itself
         self.undefined = ""
         self.victims = 0
         self.change: Callable[[], None] | None = None  # what the verb under way does to the model
@@ -190,26 +191,51 @@ class Workload:
 
     def get(self, link: Connection, sync: bool, chosen: ModelMessage | None = None) -> None:
         queue = chosen.queue if chosen else self.chance.choice("AB")
-        free = self.model.available(queue)
+        free = self.offered(link, sync, queue)
         if chosen is None and len(free) > 3 and self.chance.random() < 0.3:
             chosen = self.chance.choice(free)
 
         def change() -> None:
-            there = self.model.available(queue)
+            there = self.offered(link, sync, queue)
             message = chosen or (there[0] if there else None)
             entry = self.machine.got
             found = None if entry is None else name_of_message(entry)
             expected = None if message is None else message.name
             if found != expected:
                 raise Disagreement(f"got {found} of {queue}, expected {expected}")
-            if message is not None and sync:
-                message.held = True
-                self.unit(link).gets.append(message)
-            elif message is not None:
-                self.model.remove(message)
+            if message is not None:
+                self.taken(link, sync, message)
 
         self.change = change
         self.machine.get(queue, link=link, sync=sync, msg_id=chosen.msg_id if chosen else b"")
+
+    def taken(self, link: Connection, sync: bool, message: ModelMessage) -> None:
+        """A get has taken a message; of one that its own unit of work has put nothing is left."""
+        if not sync:
+            self.model.remove(message)
+        elif message in self.unit(link).puts:
+            self.unit(link).puts.remove(message)
+            self.own_gets += 1
+        else:
+            message.held = True
+            self.unit(link).gets.append(message)
+
+    def any_own(self, link: Connection) -> ModelMessage | None:
+        """A message that a unit of work has put and is now to get; often none."""
+        unit = self.units.get(link.connection_id)
+        if unit is None or not unit.puts or self.chance.random() < 0.6:
+            return None
+        return self.chance.choice(unit.puts)
+
+    def offered(self, link: Connection, sync: bool, queue: str) -> list[ModelMessage]:
+        """What a get may take, in its order: inside syncpoint also what its unit of work has put,
+        each behind what is visible of its priority."""
+        there = self.available(queue)
+        unit = self.units.get(link.connection_id)
+        if sync and unit is not None:
+            there = there + [message for message in unit.puts if message.queue == queue]
+            there.sort(key=lambda message: -message.priority)
+        return there
 
     def available(self, queue: str) -> list[ModelMessage]:
         """What a get may take, in its order."""
@@ -384,7 +410,7 @@ class Workload:
         elif kind < 0.53:
             self.get(self.links[2], False)
         elif kind < 0.65:
-            self.get(link, True)
+            self.get(link, True, self.any_own(link))
         elif kind < 0.77:
             self.commit(link)
         elif kind < 0.81:

@@ -115,8 +115,25 @@ class Answer:
         """Whether the command did what was asked, with or without a warning."""
         return self.comp != MQCC_FAILED
 
-    def __repr__(self) -> str:
-        shown = " ".join(
+    @property
+    def text(self) -> str:
+        """The message as runmqsc prints it, with what is wrong, in one line."""
+        from ternmq.base.message_table import message_line, message_row  # clients need no table
+
+        line = message_line(self.message, self.inserts)
+        if self.ok:
+            return line
+        if len(self.inserts) > 2 and "%3" not in message_row(self.message).text:
+            return f"{line} {self.inserts[1]}: {self.inserts[2]}"  # the segment, what is wrong
+        return f"{line} {self.detail}".rstrip()
+
+    def __str__(self) -> str:
+        return f"{self.text} {self._shown()}".rstrip()
+
+    def _shown(self) -> str:
+        return " ".join(
             item.keyword if item.bare else f"{item.keyword}({item.value})" for item in self.items
         )
-        return f"<Answer {self.message} {shown or self.inserts}>"
+
+    def __repr__(self) -> str:
+        return f"<Answer {self.message} {self._shown() or self.inserts}>"

@@ -19,6 +19,7 @@ PUTTING: Final = 0  # put in a unit of work that has not ended
 AVAILABLE: Final = 1
 GETTING: Final = 2  # got in a unit of work that has not ended
 GONE: Final = 3
+CANCELLED: Final = 4  # put and got in one unit of work: it never comes to its queue
 
 # Where in its lane. Above NOWHERE: in the front or the rear list, the lane knows which.
 ASTRAY: Final = -1

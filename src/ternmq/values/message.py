@@ -117,8 +117,8 @@ class Message:
 
     @property
     def property_area(self) -> bytes:
-        """Its properties as the queue manager keeps them (docs/format/property_area.md); empty if
-        none came beside the data."""
+        """Its properties as the queue manager keeps them (docs/internals/format/property_area.md);
+        empty if none came beside the data."""
         return self._area
 
     @property
@@ -158,6 +158,11 @@ class Message:
     def correl_id(self) -> bytes:
         """CorrelId, 24 bytes."""
         return self._whole().correl_id
+
+    @property
+    def reply_to(self) -> str:
+        """The queue that a reply is put to (ReplyToQ); "" if the message does not ask for one."""
+        return self.descriptor.reply_to_queue.rstrip(" ")
 
     @property
     def group_id(self) -> bytes:

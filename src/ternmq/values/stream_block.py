@@ -1,8 +1,8 @@
 """Messages of a stream as an application reads them: columns at once, messages when asked for.
 
-A `StreamBlock` is a view of some messages of one block (docs/format/stream_block.md), whose bytes
-it shares: heads as one array, bodies as one buffer with offsets. So it becomes columns of NumPy or
-Arrow without an object a message:
+A `StreamBlock` is a view of some messages of one block (docs/internals/format/stream_block.md),
+whose bytes it shares: heads as one array, bodies as one buffer with offsets. So it becomes columns
+of NumPy or Arrow without an object a message:
 
     dtype = numpy.dtype(HEAD_COLUMNS)
     heads = numpy.frombuffer(block.heads, dtype)

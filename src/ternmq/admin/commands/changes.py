@@ -68,7 +68,6 @@ def inert_warnings(object_type: int, name: str, settings: dict[str, object]) -> 
 _LATER: Final[tuple[tuple[int, str], ...]] = (
     (types.CLUSSDR | types.CLUSRCVR, "Cluster channels are not there yet"),
     (types.AMQP, "AMQP channels are not there yet"),
-    (types.COMMINFO, "Multicast is not there yet"),
 )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from ternmq.admin.command_table import CommandRow
-from ternmq.admin.commands.objects import find, is_open
+from ternmq.admin.commands.objects import check_not_kept, find, is_open
 from ternmq.admin.execution import Execution
 from ternmq.base import object_types as types
 from ternmq.base.command_reasons import MQRCCF_PARM_CONFLICT, MQRCCF_Q_ATTR_CONFLICT
@@ -37,7 +37,7 @@ from ternmq.kernel.resolve import close_handle, hold
 from ternmq.kernel.search import Search
 from ternmq.store.catalog import Definition
 from ternmq.store.fetching import fetch_ahead
-from ternmq.txn.coordinator import PUT_RECORD_OVERHEAD
+from ternmq.txn.reserves import PUT_RECORD_OVERHEAD
 from ternmq.txn.unit import UnitOfWork
 from ternmq.values.command import Command
 from ternmq.values.entry import Entry
@@ -140,6 +140,7 @@ class MoveMessages(Execution):
             raise self._refused(MQRC_OBJECT_IN_USE, local.name)
         if queue.uncommitted_puts or queue.uncommitted_gets:
             raise self._refused(MQRC_OBJECT_IN_USE, local.name, "it has uncommitted messages")
+        check_not_kept(kernel, local, self.verb)
 
     def _check_depth(self, source: LocalQueue, target: LocalQueue) -> None:
         depth = int(target.queue.depth)

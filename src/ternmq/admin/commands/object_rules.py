@@ -30,12 +30,13 @@ from ternmq.base.command_reasons import (
 )
 from ternmq.base.constants import MQDC_PROVIDED, MQOT_TOPIC
 from ternmq.base.errors import MQError, mq_error
+from ternmq.base.group_address import is_group_address
 from ternmq.base.names import control_character, is_name
 from ternmq.codec.selector.selector import compile_selector
 from ternmq.kernel.objects import custom_cap
 from ternmq.security.patterns import peer_fault
 from ternmq.store.catalog import Catalog
-from ternmq.wire.cipher_specs import cipher_specs_of
+from ternmq.wire.cipher_specs import cipher_fault, cipher_specs_of
 
 _NEEDS_CONNECTION = types.SENDER | types.REQUESTER | types.CLUSSDR | types.CLNTCONN
 _CHOOSES_COMPRESSION = types.SENDER | types.SERVER | types.CLUSSDR | types.CLUSRCVR | types.CLNTCONN
@@ -88,8 +89,16 @@ class Check:
             self._subscription()
         elif kind == types.NAMELIST:
             self._namelist()
+        elif kind == types.COMMINFO:
+            self._communication()
         elif kind & types.AUTHINFOS:
             self._authentication()
+
+    def _communication(self) -> None:
+        address = self._text("group_address")
+        if not is_group_address(address):
+            detail = f"GRPADDR({address}) is not one of 224.0.0.0 to 239.255.255.255"
+            raise self._error(MQRCCF_ATTR_VALUE_ERROR, detail)
 
     def _error(self, reason: int, detail: str) -> MQError:
         return mq_error(reason, verb=self.verb, object=self.name, detail=detail)
@@ -149,7 +158,7 @@ class Check:
     def _channel(self) -> None:
         cipher = self._text("cipher")
         if cipher and not cipher_specs_of(cipher):
-            raise self._error(MQRCCF_SSL_CIPHER_SPEC_ERROR, cipher)
+            raise self._error(MQRCCF_SSL_CIPHER_SPEC_ERROR, cipher_fault(cipher))
         fault = peer_fault(self._text("ssl_peer"))
         if fault:
             raise self._error(MQRCCF_SSL_PEER_NAME_ERROR, f"SSLPEER: {fault}")

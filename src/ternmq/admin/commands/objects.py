@@ -46,6 +46,7 @@ from ternmq.base.reasons import (
     MQRC_SELECTOR_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
+from ternmq.base.similar import did_you_mean
 from ternmq.kernel.authority_records import (
     define_for,
     records_bytes,
@@ -91,9 +92,8 @@ def checked(object_type: int, name: str, given: dict[str, object], verb: str) ->
     for key in given:
         if row_of(object_type, key) is None:
             known = sorted({row.name for row in BY_NAME[object_type].values()})
-            detail = (
-                f"a {TYPE_NAMES[object_type]} has no attribute {key!r}; it has {', '.join(known)}"
-            )
+            hint = did_you_mean(key, known) or f"It has {', '.join(known)}."
+            detail = f"a {TYPE_NAMES[object_type]} has no attribute {key!r}. {hint}"
             raise mq_error(MQRC_SELECTOR_ERROR, verb=verb, object=name, detail=detail)
     try:
         return checked_attributes(object_type, given)
@@ -340,6 +340,7 @@ def delete(
         raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=name)
     if _uncommitted(local) or (local.queue.depth > 0 and not purge):
         raise mq_error(MQRC_Q_NOT_EMPTY, verb=verb, object=name)
+    check_not_kept(kernel, local, verb)
     were_purged(kernel, local, local.queue.depth)
     delete_queue(kernel, local, not keep_authority)
     _free_disk(kernel, local.queue)
@@ -368,6 +369,16 @@ def _uncommitted(local: LocalQueue) -> bool:
     return local.queue.uncommitted_puts > 0 or local.queue.uncommitted_gets > 0
 
 
+def check_not_kept(kernel: Kernel, local: LocalQueue, verb: str) -> None:
+    """MQRC_OBJECT_IN_USE if the queue manager has its own state in the messages of a queue."""
+    if local.queue.depth and kernel.topics.keeps_state_on(local.name):
+        detail = (
+            "its messages are durable subscriptions or retained publications of the queue manager; "
+            "DELETE SUB and CLEAR TOPICSTR remove these"
+        )
+        raise mq_error(MQRC_OBJECT_IN_USE, verb=verb, object=local.name, detail=detail)
+
+
 def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
     """Remove all messages of a local queue that is not open; `again` while there is more to
     do."""
@@ -380,6 +391,7 @@ def clear(kernel: Kernel, connection: Connection, name: str) -> bool:
     if queue.clearing_before == 0 and (local.in_use or _uncommitted(local)):
         raise mq_error(MQRC_OBJECT_IN_USE, verb="CLEAR", object=name)
     if queue.depth and queue.clearing_before == 0:
+        check_not_kept(kernel, local, "CLEAR")
         if not kernel.can_log_object(connection, "CLEAR", name):
             return False
         were_purged(kernel, local, queue.depth)

@@ -285,7 +285,7 @@ class DeleteSubscription(Change):
             if ignore:
                 return self.succeed(name or sub_id)
             raise mq_error(MQRC_NO_SUBSCRIPTION, verb=self.verb, object=name or sub_id)
-        if subscription.handle is not None:
+        if subscription.sub_id in pubsub.handles:
             detail = "an application has it open"
             raise mq_error(
                 MQRCCF_SUBSCRIPTION_IN_USE, verb=self.verb, object=subscription.name, detail=detail

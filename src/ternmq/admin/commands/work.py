@@ -93,7 +93,13 @@ class StopConnection(Execution):
                 if not why:
                     return self.succeed()
                 return self.refuse("AMQ8458E", wanted, why, reason=MQRCCF_COMMAND_FAILED)
-        return self.refuse("AMQ8155E", wanted, reason=MQRCCF_CONNECTION_ID_ERROR)
+        self.refuse("AMQ8155E", wanted, reason=MQRCCF_CONNECTION_ID_ERROR)
+        if len(wanted) not in (16, 48):
+            self.answers[-1].detail = (
+                f"{wanted} is not 16 hexadecimal digits of CONN, nor 48 of EXTCONN and CONN; "
+                "DISPLAY CONN(*) shows them"
+            )
+        return True
 
 
 @final

@@ -19,10 +19,21 @@ from ternmq.admin.events.channel_events import (
     stopped_event,
     tls_event,
 )
-from ternmq.admin.events.event_put import CHANNEL_EVENTS, LOGGER_EVENTS, QMGR_EVENTS, EventQueues
+from ternmq.admin.events.event_put import (
+    CHANNEL_EVENTS,
+    LOGGER_EVENTS,
+    PUBSUB_EVENTS,
+    QMGR_EVENTS,
+    EventQueues,
+)
 from ternmq.admin.events.object_events import NAME_PARAMETERS, ObjectEvents
 from ternmq.admin.events.performance_events import PerformanceEvents
-from ternmq.admin.events.topic_events import application_of, refused_topic, topic_parameters
+from ternmq.admin.events.topic_events import (
+    application_of,
+    multicast_parameters,
+    refused_topic,
+    topic_parameters,
+)
 from ternmq.base import constants as mq
 from ternmq.base import reasons as rc
 from ternmq.base.attributes import Value
@@ -56,6 +67,7 @@ from ternmq.security.chlauth import Partner
 from ternmq.store.catalog import Definition
 from ternmq.txn.media.extent_needs import extent_needs
 from ternmq.values.command import Answer, Command
+from ternmq.values.multicast_figures import MulticastFigures
 
 # The reasons of failed verbs that have an event, and the kind that each belongs to.
 REFUSALS: Final[dict[int, int]] = {
@@ -155,6 +167,22 @@ class Events(EventSink):
         if self._kernel.events & INHIBIT:
             parameters = [*application_of(connection), *topic_parameters(topic_string, names)]
             self._queue_manager_event(rc.MQRC_PUT_INHIBITED, parameters)
+
+    def multicast_status(
+        self,
+        connection: Connection,
+        reason: int,
+        topic_string: str,
+        communication: str,
+        figures: MulticastFigures,
+        reliability: int,
+    ) -> None:
+        name = pcf.string(mq.MQCA_Q_MGR_NAME, self._kernel.name, mq.MQ_Q_MGR_NAME_LENGTH)
+        parameters = multicast_parameters(
+            topic_string, communication, figures, reliability, reason == rc.MQRC_MCAST_PUB_STATUS
+        )
+        parameters = [name, *application_of(connection), *parameters]
+        self.queues.put(PUBSUB_EVENTS, event_message(mq.MQCMD_Q_MGR_EVENT, reason, parameters))
 
     def started(self, begun_as: int, host_name: str) -> None:
         if self._kernel.events & START_STOP:

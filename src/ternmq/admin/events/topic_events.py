@@ -5,11 +5,36 @@ AdminTopicNames lists the topic objects that were asked, the closest to the topi
 
 from __future__ import annotations
 
+from typing import Final
+
 from ternmq.base import constants as mq
+from ternmq.base import constants_all as all_mq
 from ternmq.codec.pcf import parameter as pcf
 from ternmq.codec.pcf.parameter import Parameter
 from ternmq.kernel.connection import Connection
 from ternmq.kernel.topic_sink import TopicRefusal
+from ternmq.values.multicast_figures import MulticastFigures
+
+_I32_MAX: Final = 0x7FFFFFFF
+# The parameters of a report of multicast, in the order of `MulticastFigures`.
+_FIGURES: Final = (
+    all_mq.MQIAMO_MSGS_RCVD,
+    all_mq.MQIAMO_MSG_BYTES_RCVD,
+    all_mq.MQIAMO_PKTS_PROCESSED,
+    all_mq.MQIAMO_REPAIR_PKTS_RCVD,
+    all_mq.MQIAMO_NACK_PKTS_SENT,
+    all_mq.MQIAMO_PKTS_LOST,
+    all_mq.MQIAMO_PKTS_DUPLICATED,
+    all_mq.MQIAMO_PKTS_DROPPED,
+)
+# Of a publisher the first five are other ones, and the rest is 0.
+_SENT: Final = (
+    all_mq.MQIAMO_MSGS_SENT,
+    all_mq.MQIAMO_BYTES_SENT,
+    all_mq.MQIAMO_PKTS_SENT,
+    all_mq.MQIAMO_REPAIR_PKTS,
+    all_mq.MQIAMO_NACKS_RCVD,
+)
 
 
 def application_of(connection: Connection) -> list[Parameter]:
@@ -47,4 +72,24 @@ def refused_topic(connection: Connection, refusal: TopicRefusal) -> list[Paramet
     if refusal.sub_name:
         found.append(pcf.string(mq.MQCACF_SUB_NAME, refusal.sub_name))
     found.extend(topic_parameters(refusal.topic_string, refusal.names))
+    return found
+
+
+def multicast_parameters(
+    topic_string: str,
+    communication: str,
+    figures: MulticastFigures,
+    reliability: int,
+    is_publisher: bool,
+) -> list[Parameter]:
+    """Multicast publisher or subscriber status."""
+    width = mq.MQ_COMM_INFO_NAME_LENGTH
+    found = [
+        pcf.string(mq.MQCA_TOPIC_STRING, topic_string),
+        pcf.string(mq.MQCA_COMM_INFO_NAME, communication, width),
+        pcf.integer(mq.MQIACF_MCAST_REL_INDICATOR, reliability),
+    ]
+    names = _SENT if is_publisher else _FIGURES
+    for selector, number in zip(names, figures, strict=False):
+        found.append(pcf.integer(selector, min(number, _I32_MAX)))
     return found

@@ -33,6 +33,7 @@ from ternmq.base import object_types as types
 from ternmq.base.attributes import Attribute
 from ternmq.base.command_reasons import MQRCCF_PARM_SYNTAX_ERROR
 from ternmq.base.constants import MQCC_FAILED
+from ternmq.base.similar import did_you_mean
 from ternmq.values.command import OPERATORS, Answer, Command, Filter
 
 SYNTAX: Final = "AMQ8405I"
@@ -160,6 +161,11 @@ def full_word(word: str, synonyms: dict[str, str], known: list[str]) -> str:
     return fitting[0] if len(fitting) == 1 and len(word) > 1 else ""
 
 
+def hinted(text: str, hint: str) -> str:
+    """A fault, with what may have been meant if something is near."""
+    return f"{text}. {hint}" if hint else text
+
+
 @final
 class _Parse:
     """The state of one parse."""
@@ -193,13 +199,18 @@ class _Parse:
         first = self.take(WORD, "a command")
         action = full_word(first.value, SYNONYMS, list(ACTIONS))
         if not action:
-            raise self.fail(first.end, f"there is no command {first.written}")
+            hint = did_you_mean(first.value, ACTIONS)
+            raise self.fail(first.end, hinted(f"there is no command {first.written}", hint))
         second = self.take(WORD, f"what to {action}")
         noun = full_word(second.value, NOUN_SYNONYMS, nouns_of(action))
         row = row_of(action, noun)
         if row is None:
+            hint = did_you_mean(second.value, nouns_of(action))
             choice = ", ".join(nouns_of(action))
-            raise self.fail(second.end, f"{action} takes one of {choice}, not {second.written}")
+            text = f"{action} takes one of {choice}, not {second.written}"
+            if hint:
+                text = hinted(f"{action} does not take {second.written}", hint)
+            raise self.fail(second.end, text)
         command = Command(action, noun)
         command.text = self.text
         if row.named:
@@ -294,7 +305,10 @@ class _Parse:
             if narrows:
                 known = types.BY_NOUN.get(one.text)
                 if known is None or not known.bit & row.types:
-                    raise self.fail(one.end - 1, f"{one.keyword} does not know {one.text!r}")
+                    nouns = [kind.noun for kind in types.OBJECT_TYPES if kind.bit & row.types]
+                    hint = did_you_mean(one.text, nouns) or f"It is one of {', '.join(nouns)}"
+                    text = hinted(f"{one.keyword} does not know {one.text!r}", hint)
+                    raise self.fail(one.end - 1, text)
                 bits = known.bit
         return bits
 
@@ -306,7 +320,9 @@ class _Parse:
                     if found.shown_only:
                         raise self.fail(one.at, f"{one.keyword} is shown only")
                     return found
-        raise self.fail(one.at, f"{row.action} {row.noun} has no parameter {one.keyword}")
+        hint = did_you_mean(one.keyword, keywords_of(row))
+        text = f"{row.action} {row.noun} has no parameter {one.keyword}"
+        raise self.fail(one.at, hinted(text, hint))
 
     def _attribute_value(self, attribute: Attribute, one: _Parameter) -> str:
         listed = attribute.kind in (schema.LIST, schema.WORDS)
@@ -363,7 +379,9 @@ class _Parse:
             elif one.keyword == "ALL" or one.keyword in known:
                 command.wanted.append(known.get(one.keyword, one.keyword))
             else:
-                raise self.fail(one.at, f"{row.noun} has no attribute {one.keyword}")
+                hint = did_you_mean(one.keyword, known)
+                text = hinted(f"{row.noun} has no attribute {one.keyword}", hint)
+                raise self.fail(one.at, text)
 
     def _refuse_unknown_choice(self, row: CommandRow, one: _Parameter) -> None:
         """TYPE(QLOCAL), CHLTYPE(SDR), SUBTYPE(ADMIN): a word that nothing can have is a fault."""
@@ -378,9 +396,11 @@ class _Parse:
             raise self.fail(one.end, text, BAD_FILTER, "WHERE")
         keyword, operator = one.values[0], one.values[1]
         if keyword.value not in known:
-            raise self.fail(
-                keyword.end, f"no attribute {keyword.written}", BAD_FILTER, keyword.written
+            text = hinted(
+                f"{row.noun} has no attribute {keyword.written}",
+                did_you_mean(keyword.value, known),
             )
+            raise self.fail(keyword.end, text, BAD_FILTER, keyword.written)
         if operator.value not in OPERATORS:
             choice = ", ".join(OPERATORS)
             text = f"the operator is one of {choice}, not {operator.written}"

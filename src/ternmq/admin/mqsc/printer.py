@@ -77,7 +77,8 @@ def answer_lines(answer: Answer) -> list[str]:
     lines = [message_line(answer.message, answer.inserts)]
     if answer.message in SYNTAX_MESSAGES and len(answer.inserts) > 2:
         lines.append(str(answer.inserts[1]))
-        lines.extend(_explained(f"{answer.inserts[2]}."))
+        why = str(answer.inserts[2])
+        lines.extend(_explained(why if why.endswith("?") else f"{why}."))
         return lines
     if answer.detail:
         lines.extend(_explained(answer.detail))

@@ -154,6 +154,8 @@ def _connection_values(kernel: Kernel, link: Link) -> Values:
         "QMURID": unit_name(link),
         "UOWSTATE": state,
         "CONNTAG": f"MQCT{connection_id(link)}",
+        "CALLS": "" if link.account is None else int(link.account.verb_total().calls),
+        "HANDLES": len(link.handles),
     }
 
 

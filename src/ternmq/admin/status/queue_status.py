@@ -89,6 +89,9 @@ def queue_values(kernel: Kernel, definition: Definition, local: LocalQueue | Non
         "OPPROCS": 0,
         "QTIME": " , ",
         "UNCOM": "NO",
+        "TOTALIN": 0,
+        "TOTALOUT": 0,
+        "OLDAGE": "",
     }
     if local is not None:
         queue = local.queue
@@ -103,7 +106,23 @@ def queue_values(kernel: Kernel, definition: Definition, local: LocalQueue | Non
         if queue.stream is not None:
             _streamed(kernel, local, values)
         _selected(local, values)
+        _counted(kernel, local, values)
     return values
+
+
+def _counted(kernel: Kernel, local: LocalQueue, values: Values) -> None:
+    """Totals since the queue was created, for rates. Nothing is counted on the way: messages have
+    numbers, and those that are not there any more have left."""
+    arrived = int(local.queue.next_number) - 1
+    values["TOTALIN"] = arrived
+    values["TOTALOUT"] = max(0, arrived - int(local.queue.depth))
+    oldest_ns = oldest_put_ns(local.queue)
+    if oldest_ns:
+        values["OLDAGE"] = _age(kernel, oldest_ns)
+
+
+def _age(kernel: Kernel, put_ns: int) -> int:
+    return max(0, (kernel.clock.now_ns() - put_ns) // NS_PER_SECOND)
 
 
 def _selected(local: LocalQueue, values: Values) -> None:
@@ -138,7 +157,7 @@ def _monitored(kernel: Kernel, local: LocalQueue, values: Values) -> None:
     values["LPUTTIME"] = time_of(int(watch.last_put_ns))
     oldest_ns = oldest_put_ns(local.queue)
     if oldest_ns:
-        values["MSGAGE"] = max(0, (kernel.clock.now_ns() - oldest_ns) // NS_PER_SECOND)
+        values["MSGAGE"] = _age(kernel, oldest_ns)
     if watch.gets:
         short = int(watch.short_ns) // NS_PER_MICROSECOND
         values["QTIME"] = f"{short}, {int(watch.long_ns) // NS_PER_MICROSECOND}"

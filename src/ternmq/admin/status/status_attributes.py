@@ -2,7 +2,8 @@
 
 Each section is a noun, and for some the value of TYPE. In front of a keyword, `=` says that it is
 always shown (it names what is shown), `+` that it is shown also when the name was generic and
-nothing was asked for. Values come from `status*`; this file has none.
+nothing was asked for, `*` that it is ours and only shown when its keyword is asked for: ALL shows
+what MQ has. Values come from `status*`; this file has none.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ MSGAGE IACF_OLDEST_MSG_AGE    OPPROCS IA_OPEN_OUTPUT_COUNT  QTIME IACF_Q_TIME_IN
 UNCOM IACF_UNCOMMITTED_MSGS   CURSORS IACF_STREAM_CURSORS
 STRMFRST IACF_STREAM_EARLIEST STRMNEXT IACF_STREAM_NEXT     STRMSIZE IACF_STREAM_SIZE
 SELLOOK IACF_SELECTOR_LOOKED_AT SELMATCH IACF_SELECTOR_MATCHED
+*TOTALIN IACF_MSGS_IN_TOTAL   *TOTALOUT IACF_MSGS_OUT_TOTAL *OLDAGE IACF_OLDEST_AGE
 [QSTATUS HANDLE]
 =QUEUE CA_Q_NAME              =TYPE IACF_Q_STATUS_TYPE      APPLDESC CACF_APPL_DESC
 APPLTAG CACF_APPL_TAG         APPLTYPE IA_APPL_TYPE         BROWSE IACF_OPEN_BROWSE
@@ -58,6 +60,7 @@ CONNOPTS IACF_CONNECT_OPTIONS USERID CACF_USER_IDENTIFIER   UOWLOG CACF_UOW_LOG_
 UOWSTDA CACF_UOW_START_DATE   UOWSTTI CACF_UOW_START_TIME   UOWLOGDA CACF_UOW_LOG_START_DATE
 UOWLOGTI CACF_UOW_LOG_START_TIME URTYPE IACF_UOW_TYPE       EXTURID BACF_EXTERNAL_UOW_ID
 QMURID BACF_Q_MGR_UOW_ID      UOWSTATE IACF_UOW_STATE       CONNTAG BACF_CONN_TAG
+*CALLS IACF_CALLS_TOTAL       *HANDLES IACF_HANDLES_OPEN
 [CONN HANDLE]
 =CONN BACF_CONNECTION_ID      =EXTCONN BACF_CONNECTION_ID   =TYPE IACF_CONN_INFO_TYPE
 +OBJNAME CACF_OBJECT_NAME     +OBJTYPE IACF_OBJECT_TYPE     +ASTATE IACF_ASYNC_STATE
@@ -187,12 +190,13 @@ DEFAULT_KIND: Final = {
 class StatusAttribute:
     """One keyword of a status display."""
 
-    __slots__ = ("always", "constant", "keyword", "selector", "unasked")
+    __slots__ = ("always", "by_name", "constant", "keyword", "selector", "unasked")
 
     def __init__(self, keyword: str, constant: str) -> None:
         self.always = keyword.startswith("=")
         self.unasked = self.always or keyword.startswith("+")
-        self.keyword = keyword.lstrip("=+")
+        self.by_name = keyword.startswith("*")
+        self.keyword = keyword.lstrip("=+*")
         self.constant = "" if constant == "-" else f"MQ{constant}"
         self.selector = 0
         if self.constant:

@@ -150,8 +150,8 @@ class StatusDisplay(Execution):
             keyword = one.keyword
             if keyword not in values:
                 continue
-            wanted = everything or one.always or keyword in command.wanted or keyword in monitored
-            wanted = wanted or (one.unasked and not asked)
+            wanted = one.always or keyword in command.wanted or keyword in monitored
+            wanted = wanted or (everything and not one.by_name) or (one.unasked and not asked)
             if wanted or (where is not None and where.keyword == keyword):
                 answer.items.append(Item(keyword, values[keyword], keyword in BARE))
         self.answers.append(answer)

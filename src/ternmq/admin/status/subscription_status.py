@@ -13,6 +13,7 @@ from ternmq.admin.status.status_display import StatusDisplay, Values, date_of, t
 from ternmq.base.attributes import attributes_of
 from ternmq.base.object_types import SUB
 from ternmq.kernel.connection import Connection as Link
+from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
 from ternmq.pubsub.publish_subscribe import pubsub_of
 from ternmq.pubsub.subscription import Subscription
@@ -78,16 +79,17 @@ class SubscriptionStatus(StatusDisplay):
             return []
         subscription = _found(kernel, subject)
         if subscription is not None:
-            _add_activity(subscription, values)
+            handle = pubsub_of(kernel).handles.get(subscription.sub_id)
+            _add_activity(subscription, handle, values)
         return [values]
 
 
-def _add_activity(subscription: Subscription, values: Values) -> None:
+def _add_activity(subscription: Subscription, handle: Handle | None, values: Values) -> None:
     values["TOPICSTR"] = subscription.topic_string
     values["NUMMSGS"] = int(subscription.messages)
     values["LMSGDATE"] = date_of(int(subscription.last_ns))
     values["LMSGTIME"] = time_of(int(subscription.last_ns))
     values["RESMDATE"] = date_of(int(subscription.resumed_ns))
     values["RESMTIME"] = time_of(int(subscription.resumed_ns))
-    if subscription.handle is not None:
-        values["ACTCONN"] = full_connection_id(subscription.handle.connection)
+    if handle is not None:
+        values["ACTCONN"] = full_connection_id(handle.connection)

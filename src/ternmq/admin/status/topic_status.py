@@ -18,16 +18,24 @@ from ternmq.base import constants as mq
 from ternmq.kernel.connection import Connection as Link
 from ternmq.kernel.connection import Handle
 from ternmq.kernel.kernel import Kernel
-from ternmq.pubsub.match_index import levels_match, literal_prefix
-from ternmq.pubsub.publish_subscribe import PublishSubscribe, TopicInUse, pubsub_of
+from ternmq.pubsub.pattern_automaton import PatternAutomaton
+from ternmq.pubsub.pattern_walk import PatternWalk
+from ternmq.pubsub.publish_subscribe import (
+    PublishSubscribe,
+    SubscriptionInUse,
+    TopicInUse,
+    pubsub_of,
+)
 from ternmq.pubsub.retained_store import clear_retained
 from ternmq.pubsub.subscription import ADMIN, Subscription
 from ternmq.pubsub.topic_attributes import TopicAttributes, attributes_at
-from ternmq.pubsub.topic_tree import SEPARATOR, SYSTEM_TOPICS, TopicNode
+from ternmq.pubsub.topic_tree import SEPARATOR, SYSTEM_TOPICS
+from ternmq.pubsub.wildcards import literal_prefix
 from ternmq.security import authorities as auth
 from ternmq.values.command import Command
 
-SUBSCRIPTIONS_A_STEP: Final = 4096
+SUBSCRIPTIONS_A_STEP: Final = 4096  # of usual length
+_CHARACTERS: Final = 64  # that a topic string has, or it counts as several
 _NO_CONNECTION: Final = "0" * 48
 _DELIVERY: Final = {1: "ALL", 2: "ALLDUR", 3: "ALLAVAIL"}
 _MULTICAST: Final = {1: "ENABLED", 2: "DISABLED", 3: "ONLY"}
@@ -63,12 +71,12 @@ class _Wanted:
     """The topic strings that a command asks for."""
 
     def __init__(self, text: str) -> None:
-        self.pattern = text.split(SEPARATOR)
-        self.prefix = literal_prefix(text, False)
-        self.is_plain = self.prefix == text
+        self.text = text
+        self._automaton = PatternAutomaton(text, False)
+        prefix = literal_prefix(text, False)
+        self.is_plain = prefix == text
         self.is_everything = text == "#"
-        self.depth_max = -1 if "#" in self.pattern else len(self.pattern)
-        self.is_system = (self.prefix + SEPARATOR).startswith(SYSTEM_TOPICS + SEPARATOR)
+        self.is_system = (prefix + SEPARATOR).startswith(SYSTEM_TOPICS + SEPARATOR)
 
     def fits(self, topic_string: str) -> bool:
         """Whether a topic, or a pattern as a text, is one of them."""
@@ -76,7 +84,7 @@ class _Wanted:
             return False
         if not topic_string:
             return self.is_everything
-        return levels_match(self.pattern, topic_string.split(SEPARATOR), 0)
+        return self._automaton.matches(topic_string)
 
 
 @final
@@ -87,7 +95,7 @@ class TopicStatus(StatusDisplay):
         super().__init__(command, row)
         self._wanted = _Wanted(command.name)
         self._type = command.given.get("TYPE", "") or "TOPIC"
-        self._walk: list[tuple[TopicNode, str, int]] | None = None  # nodes still to be looked at
+        self._walk: PatternWalk | None = None  # through the tree
         self._subscriptions: list[Subscription] | None = None  # still to be looked at
         self._patterns: dict[str, int] = {}  # of subscriptions, and how many have each
         self._found: list[str] = []
@@ -123,8 +131,10 @@ class TopicStatus(StatusDisplay):
             left = list(pubsub.by_id.values())
             left.reverse()
             self._subscriptions = left
-        for _ in range(min(SUBSCRIPTIONS_A_STEP, len(left))):
+        budget = SUBSCRIPTIONS_A_STEP
+        while left and budget > 0:
             one = left.pop()
+            budget -= 1 + len(one.topic_string) // _CHARACTERS
             if one.is_removed or not self._wanted.fits(one.topic_string):
                 continue
             if self._type == "SUB":
@@ -137,38 +147,24 @@ class TopicStatus(StatusDisplay):
         """At some more of them; True when all were."""
         if self._type != "TOPIC":
             return True
-        walk = self._walk
+        tree = pubsub.tree
         wanted = self._wanted
+        walk = self._walk
         if walk is None:
-            walk = []
+            walk = PatternWalk(tree, wanted.text, False, None if wanted.is_system else tree.system)
             self._walk = walk
-            start = pubsub.tree.find(wanted.prefix)
-            if start is not None:
-                depth = wanted.prefix.count(SEPARATOR) + 1 if wanted.prefix else 0
-                walk.append((start, wanted.prefix, depth))
+            if wanted.is_everything:
+                self._found.append("")
         for _ in range(STEP_OBJECTS):
-            if not walk:
+            if walk.is_done():
                 self._found.extend(self._patterns)
                 return True
-            node, topic_string, depth = walk.pop()
-            if (topic_string or node is pubsub.tree.root) and wanted.fits(topic_string):
-                self._found.append(topic_string)
-            self._go_down(walk, node, topic_string, depth)
+            node = walk.look()
+            if node is not None:
+                topic_string = node.topic_string()
+                if topic_string:
+                    self._found.append(topic_string)
         return False
-
-    def _go_down(
-        self, walk: list[tuple[TopicNode, str, int]], node: TopicNode, topic_string: str, depth: int
-    ) -> None:
-        wanted = self._wanted
-        is_last = depth == wanted.depth_max or (wanted.is_plain and topic_string == wanted.prefix)
-        if node.children is None or is_last:
-            return
-        below = [
-            (child, f"{topic_string}{SEPARATOR}{level}" if depth else level, depth + 1)
-            for level, child in node.children.items()
-        ]
-        below.reverse()
-        walk.extend(below)
 
     # ---- what is shown
 
@@ -196,7 +192,9 @@ class TopicStatus(StatusDisplay):
         pubsub = pubsub_of(kernel)
         if self._type == "SUB":
             subscription = pubsub.by_id.get(bytes.fromhex(subject))
-            return [] if subscription is None else [_of_subscriber(subscription)]
+            if subscription is None:
+                return []
+            return [_of_subscriber(subscription, pubsub.handles.get(subscription.sub_id))]
         if self._type == "PUB":
             handle = _handle_of(kernel, subject)
             return [] if handle is None else _of_publisher(handle)
@@ -260,8 +258,7 @@ def _scope(number: int) -> str:
     return "QMGR" if number == mq.MQSCOPE_QMGR else "ALL"
 
 
-def _of_subscriber(subscription: Subscription) -> Values:
-    handle = subscription.handle
+def _of_subscriber(subscription: Subscription, handle: Handle | None) -> Values:
     return {
         "TOPICSTR": subscription.topic_string,
         "TYPE": "SUB",
@@ -273,10 +270,16 @@ def _of_subscriber(subscription: Subscription) -> Values:
         "LMSGTIME": time_of(int(subscription.last_ns)),
         "ACTCONN": _NO_CONNECTION if handle is None else full_connection_id(handle.connection),
         "DURABLE": yes(subscription.terms.is_durable),
-        "MCASTREL": "",
+        "MCASTREL": _reliability(handle),
         "NUMMSGS": int(subscription.messages),
         "SUBTYPE": "ADMIN" if subscription.terms.sub_type == ADMIN else "API",
     }
+
+
+def _reliability(handle: Handle | None) -> str:
+    """Of a subscription that receives by multicast: now and at large, in percent."""
+    in_use = None if handle is None else handle.subscription
+    return in_use.reliability if isinstance(in_use, SubscriptionInUse) else ""
 
 
 def _of_publisher(handle: Handle) -> list[Values]:
@@ -290,7 +293,7 @@ def _of_publisher(handle: Handle) -> list[Values]:
             "LPUBDATE": date_of(int(topic.last_ns)),
             "LPUBTIME": time_of(int(topic.last_ns)),
             "ACTCONN": full_connection_id(handle.connection),
-            "MCASTREL": "",
+            "MCASTREL": topic.reliability,
             "NUMPUBS": int(topic.published),
         }
     ]

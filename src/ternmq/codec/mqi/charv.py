@@ -81,3 +81,17 @@ def write_charv(described: CharV, text: str, offset: int, ccsid: int) -> bytes:
     described.length = len(data)
     described.ccsid = ccsid
     return data
+
+
+def rightmost(text: str, size: int, ccsid: int) -> bytes:
+    """As many whole characters from the end of a text as a buffer takes. So ResObjectString is
+    cut."""
+    low = 0
+    high = len(text)
+    while low < high:  # the first character that is returned
+        middle = (low + high) // 2
+        if len(encode(text[middle:], ccsid)) <= size:
+            high = middle
+        else:
+            low = middle + 1
+    return encode(text[low:], ccsid)

@@ -74,3 +74,4 @@ class Status(Structure):
         self.subscription_name = subscription_name or CharV()
         self.open_options = open_options
         self.subscription_options = subscription_options
+        self.topic_string = ""  # what ObjectString describes

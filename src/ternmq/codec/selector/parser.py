@@ -11,7 +11,8 @@
     number     operands joined by + - * / and parentheses, signs before them
 
 What binds weakest is first: OR, AND, NOT, tests, + and -, * and /, signs. Operators wait on a stack
-until one comes that binds no stronger. No generated parser: docs/dependencies.md has the figures.
+until one comes that binds no stronger. No generated parser: docs/internals/dependencies.md has the
+figures.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `matches` takes a PropertySource, which answers by the index of a name in `names`. `required_id` and
 the other facts let a caller look where a message can be, and forget what cannot change: they only
-narrow, `matches` decides. docs/selectors.md has the language.
+narrow, `matches` decides. docs/applications/selectors.md has the language.
 """
 
 from __future__ import annotations

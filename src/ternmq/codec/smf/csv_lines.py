@@ -5,7 +5,8 @@ those of its section, in the order of mq-smf-csv. A point in time has two column
 (DATE)` and `name (TIME)`; a length of time has `name(S)` and `name(US)`, whole seconds and
 the microseconds beyond them. Times are as they were recorded: UTC, but the date, time and interval
 of the record are local. Where mq-smf-csv puts -1, dots or 1970 for a value that the record does not
-have, the cell here is empty; wrong headings are right here (docs/smf-reader.md lists both).
+have, the cell here is empty; wrong headings are right here (docs/operations/smf-reader.md lists
+both).
 """
 
 from __future__ import annotations

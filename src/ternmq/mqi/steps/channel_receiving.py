@@ -30,7 +30,8 @@ class ReceivingStep(Step):
         self.want = want
         self._placing = work.placing
         if want.kind == agent.PLACE and self._placing is None:
-            self._placing = read_message(want.message or b"", want.is_fast, work.last_read)
+            head = want.head or b""
+            self._placing = read_message(head, want.is_fast, work.last_read, want.body)
 
     def attempt(self, kernel: Kernel, link: Link) -> bool:
         work = self.work

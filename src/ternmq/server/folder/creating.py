@@ -27,6 +27,7 @@ from ternmq.server.folder.installations import this_installation
 from ternmq.server.folder.scripts import ScriptFailed, run_script
 from ternmq.server.settings.queue_manager_ini import QUEUE_MANAGER_INI
 
+KEY_FOLDER: Final = "ssl"  # the key repository, unless SSLKEYR names another
 _FOLDER_MODE: Final = 0o710  # a group may pass through to the socket
 
 
@@ -119,6 +120,7 @@ def _make(folder: str, asked: Creation) -> None:
         os.symlink(log_path, log)
     data_folder.replace_file(os.path.join(folder, QUEUE_MANAGER_INI), ini_text(asked, log_path))
     data_folder.make_errors_folder(folder)
+    os.mkdir(os.path.join(folder, KEY_FOLDER), 0o700)
     disk = OsDisk(folder)
     try:
         if asked.developer:
@@ -178,7 +180,7 @@ def ini_text(asked: Creation, log_path: str) -> str:
     parameters = asked.parameters
     kind = "LINEAR" if parameters.is_linear else "CIRCULAR"
     lines = [
-        f"# qm.ini of queue manager {asked.name}; docs/running.md says what has an effect",
+        f"# qm.ini of queue manager {asked.name}; docs/operations/running.md explains it",
         "Log:",
         f"   LogPrimaryFiles={parameters.primary}",
         f"   LogSecondaryFiles={parameters.secondary}",

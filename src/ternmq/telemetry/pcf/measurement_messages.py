@@ -94,6 +94,9 @@ class _ChannelView:
         times = int(channel.net_times)
         self.net_mean_ns = int(channel.net_ns) // times if times else 0
         self.net_shortest_ns = max(0, int(channel.net_shortest_ns))
+        times = int(channel.exit_times)
+        self.exit_mean_ns = int(channel.exit_ns) // times if times else 0
+        self.exit_shortest_ns = max(0, int(channel.exit_shortest_ns))
         batches = int(channel.batches)
         self.batch_size_mean = int(channel.messages) // batches if batches else 0
 

@@ -126,9 +126,9 @@ OPENING 31 CommandLevel n command_level
 8012 731 NetMinTime n net_shortest_ns :us
 8012 729 NetMinAverage n net_mean_ns :us
 8012 730 NetMaxTime n channel.net_longest_ns :us
-8012 719 ExitMinTime n 0
-8012 717 ExitMinAverage n 0
-8012 718 ExitMaxTime n 0
+8012 719 ExitMinTime n exit_shortest_ns :us
+8012 717 ExitMinAverage n exit_mean_ns :us
+8012 718 ExitMaxTime n channel.exit_longest_ns :us
 8012 720 FullBatchCount n channel.full_batches
 8012 726 IncmplBatchCount n channel.batches - channel.full_batches
 8012 702 AverageBatchSize n batch_size_mean

@@ -3,8 +3,8 @@
     section  field  source, as in `source`; ROOTS names the class that it starts from
 
 Fields that begin a section (identifier, length, eyecatcher) are the codec's. A field that has no
-row has no counterpart here and is zero; docs/smf.md lists those, from this table. A number that a
-field has no room for is the largest it can hold.
+row has no counterpart here and is zero; docs/operations/smf.md lists those, from this table. A
+number that a field has no room for is the largest it can hold.
 """
 
 from __future__ import annotations
@@ -247,6 +247,8 @@ QMAC qmacgetd account.get_sizes.beyond
 WTID wtidatyp connecting_system
 WTID wtidccn identity.application
 WTID wtidopid identity.user
+WTID wtidnid program_begins
+WTID wtidcori program_ends
 WTID wtidacct identity.accounting_token
 WTID wtidchl identity.channel_name
 WTID wtidchlc identity.connection_name
@@ -399,7 +401,11 @@ QCST qcstnbyt channel.message_bytes
 QCST qcstnpby channel.persistent_bytes
 QCST qcstbyst channel.bytes_sent
 QCST qcstbyrc channel.bytes_received
-QCST qcstetmn 2415919103
+QCST qcstcpra channel.compression_rate
+QCST qcstetav exit_mean_ns :us
+QCST qcstetmn exit_shortest_us
+QCST qcstetmx channel.exit_longest_ns :us
+QCST qcstetdt channel.exit_longest_at_ns :clock
 QCST qcstntav net_mean_ns :us
 QCST qcstntmn net_shortest_us
 QCST qcstntmx channel.net_longest_ns :us
@@ -409,6 +415,8 @@ QCST qcstslcn channel.certificate_issuer
 QCST qcstslcs cipher_code
 QCST qcstptrc channel.put_retries
 QCST qcstqetc channel.empty_queue
+QCST qcstcbit channel.batch_interval_ms
+QCST qcstcbdl channel.batch_kilobytes
 QCST qcstdspn 1
 """
 

@@ -31,6 +31,8 @@ GLOBAL_64_BIT: Final = 0x48  # qsphflags
 UNSET: Final = 0x8FFFFFFF  # qcstntmn, qcstetmn
 BATCH: Final = 2  # qwhcatyp: connecting system
 CHANNEL_INITIATOR: Final = 6
+PROGRAM_BYTES: Final = 28  # MQ_APPL_NAME_LENGTH: of wtidnid and wtidcori together
+NETWORK_ID_BYTES: Final = 16  # of wtidnid
 _MQOT_TOPIC: Final = 8
 
 
@@ -113,6 +115,10 @@ class ChannelView:
         self.net_mean_ns = int(channel.net_ns) // times if times else 0
         shortest = int(channel.net_shortest_ns)
         self.net_shortest_us = UNSET if shortest < 0 else shortest // 1000
+        times = int(channel.exit_times)
+        self.exit_mean_ns = int(channel.exit_ns) // times if times else 0
+        shortest = int(channel.exit_shortest_ns)
+        self.exit_shortest_us = UNSET if shortest < 0 else shortest // 1000
 
 
 @final
@@ -128,6 +134,12 @@ class TaskView:
         self.verbs = account.verb_total()
         self.block_count = block_count
         self.flags = (EVERY_TASK | (TASK_ENDED if record.is_last else 0)).to_bytes(4, "big")
+        # The job name has room for eight letters. The whole name of the program is in two fields
+        # that z/OS leaves empty for batch programs, in UTF-8, which nothing of z/OS is.
+        whole = identity.application.encode("utf-8")[:PROGRAM_BYTES].decode("utf-8", "ignore")
+        program = whole.encode("utf-8").ljust(PROGRAM_BYTES, b"\0")
+        self.program_begins = program[:NETWORK_ID_BYTES]
+        self.program_ends = program[NETWORK_ID_BYTES:]
         self.connecting_system = CHANNEL_INITIATOR if identity.channel_name else BATCH
         number = identity.number & 0xFFFFFFFFFFFFFFFF
         self.correlator_high = (number >> 32).to_bytes(4, "big")

@@ -64,6 +64,8 @@ groups              handle:handle after:position incomplete:flag -> groups:group
 inquire             handle:handle selectors:integers -> values:values inapplicable:integers
 log_extents         -> found:log_extents
 log_status          -> found:log_status
+multicast           handle:handle
+multicast_report    handle:handle figures:numbers
 object_files        -> files:object_files
 open                od:object options:integer as_needed:flag exclusive:flag selector:text
     object_string:text
@@ -80,6 +82,7 @@ recreate            object_name:text
 report              -> lines:texts
 request_publications handle:handle action:integer options:integer -> publications:integer
 set                 handle:handle values:settings
+similar_queues      object_name:text -> names:texts
 smf_read            stream:text first:position wait_ms:number -> found:smf_read ended:flag
 smf_status          -> destinations:smf_status
 smf_switch          stream:text -> names:texts
@@ -385,6 +388,7 @@ KINDS: Final[dict[str, Kind]] = {
         lambda value: [_new_xid(one) for one in _list(value)],
     ),
     "number": Kind(_number, _number),
+    "numbers": Kind(_same, lambda value: [_number(one) for one in _list(value)]),
     "object": Kind(object_to_json, object_from_json),
     "object_files": Kind(_same, lambda value: [ObjectFile(*one) for one in _list(value)]),
     "position": Kind(_position, _position),

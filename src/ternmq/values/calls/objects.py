@@ -211,3 +211,13 @@ class InquireStorage(Call):
         if found is None:
             raise NotImplementedError("storage_status is not done")
         return found
+
+
+@final
+class FindSimilarQueues(Call):
+    """Which queues a name may have meant that no queue has."""
+
+    def __init__(self, object_name: str) -> None:
+        super().__init__("similar_queues", "MQOPEN")
+        self.object_name = object_name
+        self.names: list[str] = []

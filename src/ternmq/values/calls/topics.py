@@ -1,4 +1,4 @@
-"""MQSUB and MQSUBRQ as calls."""
+"""MQSUB and MQSUBRQ as calls, and what clients of multicast topics ask."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.values.calls.call import Call
 from ternmq.values.calls.sd_kind import sd_from_json, sd_to_json
 from ternmq.values.handle import ObjectHandle
+from ternmq.values.multicast_terms import MulticastTerms, terms_from_json
 
 
 @final
@@ -85,6 +86,41 @@ class RequestPublications(Call):
         self.action = action
         self.options = options  # MQSRO_
         self.publications = 0  # MQSRO.NumPubs
+
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
+
+
+@final
+class InquireMulticast(Call):
+    """Whether a topic that was opened, or a subscription, is used by multicast, and how; `terms`
+    stay None if it is not. A client asks this after MQOPEN and MQSUB."""
+
+    def __init__(self, handle: ObjectHandle, verb: str = "MQOPEN") -> None:
+        super().__init__("multicast", verb)
+        self.handle = handle
+        self.terms: MulticastTerms | None = None
+
+    def subject(self) -> ObjectHandle | None:
+        return self.handle
+
+    def result(self) -> dict[str, Any]:
+        return {"terms": None if self.terms is None else self.terms.to_json()}
+
+    def take(self, result: dict[str, Any], data: bytes, at: int) -> None:
+        given = result["terms"]
+        self.terms = None if given is None else terms_from_json(given)
+
+
+@final
+class ReportMulticast(Call):
+    """What a client has counted of a handle that is used by multicast: `figures` are those of
+    `MulticastFigures`, in order."""
+
+    def __init__(self, handle: ObjectHandle, figures: list[int]) -> None:
+        super().__init__("multicast_report", "MQSTAT")
+        self.handle = handle
+        self.figures = figures
 
     def subject(self) -> ObjectHandle | None:
         return self.handle
