@@ -27,6 +27,7 @@ BATCH: Final = 200
 WAIT_S: Final = 120.0
 POLL_S: Final = 0.02
 LOG_PAGES: Final = 16_384  # 64 MB a file
+BUFFER_BYTES: Final = 2 << 30  # PBUFFER of the queues: they are deep and busy
 LAST: Final = b"LAST".ljust(24, b"\0")
 
 
@@ -50,6 +51,8 @@ class End:
         self.port = free_port()
         words = ["-lf", str(LOG_PAGES), "-lp", str(log_files), "-ls", "2"]
         command(data, "crtmqm", *words, "-u", "SYSTEM.DEAD.LETTER.QUEUE", name)
+        with (data / "qmgrs" / name / "qm.ini").open("a", encoding="utf-8") as ini:
+            ini.write("Channels:\n   PipeLineLength=2\n")
         command(data, "strmqm", name)
         self.connection = ternmq.connect(name, data=data)
         lock = (data / "qmgrs" / name / "lock").read_text(encoding="utf-8")
@@ -83,7 +86,7 @@ class End:
 class ChannelPair:
     """Both, with as many channels each way as wanted."""
 
-    def __init__(self, data: Path, log_files: int = 6) -> None:
+    def __init__(self, data: Path, log_files: int = 20) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self.a = End(data, A, log_files)
         self.b = End(data, B, log_files)
@@ -94,7 +97,7 @@ class ChannelPair:
             self._define(self.a, self.b, f"TO.B.{one}", f"XB.{one}", attributes)
             if both_ways:
                 self._define(self.b, self.a, f"TO.A.{one}", f"XA.{one}", attributes)
-        self.b.say(f"DEFINE QLOCAL({TARGET}) REPLACE MAXDEPTH(999999999)")
+        self.b.say(f"DEFINE QLOCAL({TARGET}) REPLACE MAXDEPTH(999999999) PBUFFER({BUFFER_BYTES})")
         self.a.say(f"DEFINE QREMOTE({OUT}) REPLACE RNAME({TARGET}) RQMNAME({B}) XMITQ(XB.1)")
 
     @staticmethod
@@ -102,7 +105,8 @@ class ChannelPair:
         sender: End, receiver: End, channel: str, transmission: str, attributes: str
     ) -> None:
         sender.say(
-            f"DEFINE QLOCAL({transmission}) REPLACE USAGE(XMITQ) MAXDEPTH(999999999)",
+            f"DEFINE QLOCAL({transmission}) REPLACE USAGE(XMITQ) MAXDEPTH(999999999)"
+            f" PBUFFER({BUFFER_BYTES})",
             f"DEFINE CHANNEL({channel}) CHLTYPE(SDR) REPLACE TRPTYPE(TCP) XMITQ({transmission})"
             f" CONNAME('127.0.0.1({receiver.port})') BATCHSZ({BATCH}) BATCHLIM(0) {attributes}",
         )

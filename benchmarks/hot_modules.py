@@ -1,7 +1,7 @@
 """Tells which compiled modules the instructions of a message are spent in, by callgrind.
 
-The C compiler optimises those of [optimised] in tools/layers.toml at -O2 and the others at -O1,
-which takes it 60 % of the time. Run this after large changes and bring that list up to date:
+The C compiler optimises those of [optimised] in tools/layers.toml at -O2 and the others at -Og,
+which takes it 30 % of the time. Run this after large changes and bring that list up to date:
 
     python benchmarks/hot_modules.py [WORKLOAD ...] [--site FOLDER] [--share 0.99]
 

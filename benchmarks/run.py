@@ -1,5 +1,5 @@
-"""Runs the benchmarks and prints a table; `make bench` calls it. docs/benchmarks.md explains the
-figures.
+"""Runs the benchmarks and prints a table; `make bench` calls it. docs/operations/benchmarks.md
+explains the figures.
 
 Every benchmark runs in a fresh process for each build, so that none inherits another's heap: the
 compiled build as it is installed, and the plain files of `src`. `--here` runs in this process

@@ -1,4 +1,4 @@
-"""Who may do what: users, groups, a generic profile, and what an unauthorized put is told."""
+"""Who may do what: users, groups, a generic profile, and what an unauthorized put gets."""
 
 import ternmq
 

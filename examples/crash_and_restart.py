@@ -1,7 +1,7 @@
 """A process is killed while it works; its queue manager is opened again and everything is right.
 
 A child process puts persistent messages, some alone and some in units of work of five. After each
-acknowledgement it tells its parent. The parent kills it with SIGKILL at a moment of its own
+acknowledgement it reports to its parent. The parent kills it with SIGKILL at a moment of its own
 choosing, opens the same folder, and compares: what was acknowledged is there, once and in order;
 a unit of work is there whole or not at all.
 

@@ -34,7 +34,7 @@ with ternmq.memory("QM1") as qmgr:
         except ternmq.CommandError as error:
             print(error.reason_name, error.detail)
 
-        # The queue manager tells of what it does: here, that it has started.
+        # The queue manager reports what it does: here, that it has started.
         with qmgr.queue("SYSTEM.ADMIN.QMGR.EVENT") as events:
             event = events.get()
             for line in event_text(1, events.name, event.descriptor, event.data):

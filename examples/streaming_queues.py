@@ -2,7 +2,7 @@
 performance report for streaming queues, with a queue manager in a process of its own.
 
 LQ1000 streams to STRMQ000, which has little room: once by MAXFSIZE, once by MAXDEPTH. The
-application puts until it is refused or done; then the depths, what it was told, and what the
+application puts until it is refused or done; then the depths, what it was answered, and what the
 queue manager wrote into its error log. With 500,000 messages of 1 KB it is the report's:
 
 python examples/streaming_queues.py [messages] [bytes]
@@ -49,7 +49,7 @@ def depth(connection: ternmq.Connection, name: str) -> int:
 
 
 def errors(data: str) -> list[str]:
-    """What the error log tells of copies that could not be put."""
+    """What the error log says about copies that could not be put."""
     text = (Path(data) / "qmgrs" / "VTS1" / "errors" / "AMQERR01.LOG").read_text()
     found = re.findall(r"^AMQ7587E: .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
     return [" ".join(one.split()) for one in found]
@@ -95,9 +95,9 @@ def main(messages: int, size: int) -> None:
         print("the queue manager logs:")
         for line in logged:
             print(f"  {line}")
-        # Once a handle, and what is the same as the entry before may be told with it.
+        # Once a handle, and what is the same as the entry before may be counted with it.
         reported = len(set(logged)) == 2 and len(logged) <= 4
-        print(f"as in the report, told once a handle: {right and reported}")
+        print(f"as in the report, logged once a handle: {right and reported}")
 
 
 if __name__ == "__main__":

@@ -180,7 +180,7 @@ def stop_kill(folder: str) -> ternmq.QueueManager:
         raise SystemExit("the tour found a fault: what was acknowledged is not what is there")
     show("of those, found and in order", f"{acknowledged} orders")
     if len(texts) > acknowledged:
-        show("forced, but killed before telling", f"{len(texts) - acknowledged} order")
+        show("forced, but killed before answering", f"{len(texts) - acknowledged} order")
     show("of units never committed", "nothing")
     with qmgr.queue("ORDERS") as orders, qmgr.unit_of_work():
         for _ in orders:
@@ -192,7 +192,7 @@ def stop_in_doubt(qmgr: ternmq.QueueManager, folder: str) -> ternmq.QueueManager
     heading(6, "In doubt over a restart")
     say(
         "A transaction manager prepares a unit of work and vanishes before it says what to do. "
-        "The queue manager must not guess: it keeps the unit, over a stop and a start, until told."
+        "The queue manager must not guess: it keeps the unit, over a stop and a start."
     )
     xid = ternmq.XID(1, b"tour-transaction", b"TOUR")
     with qmgr.queue("INVOICES") as invoices:
@@ -433,7 +433,7 @@ def stop_copies(folder: str) -> ternmq.QueueManager:
 
 
 def stop_account(qmgr: ternmq.QueueManager, folder: str) -> None:
-    heading(12, "What it tells about itself")
+    heading(12, "What it reports about itself")
     say("""Statistics every second, in the SMF records of MQ for z/OS: an application that works
         harder each second, and the records of its queue as `ternmq smf` reads them.""")
     quote(MEASURING)

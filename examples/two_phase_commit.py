@@ -18,7 +18,7 @@ FORMAT = 0x5445524E  # names this transaction manager in its XIDs
 
 
 class Decisions:
-    """What the transaction manager decided to commit, on disk before anybody is told."""
+    """What the transaction manager decided to commit, on disk before anybody learns of it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

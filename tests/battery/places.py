@@ -22,6 +22,7 @@ from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.ports.os_disk import OsDisk
 from ternmq.remote.fap.commands import COMMAND_QUEUE
 from ternmq.runtime.starting import start
+from tests.bindings.bound import APPLICATION, BINDINGS, USER, BoundQueueManager, need, user_of
 from tests.unit.api.networked import Networked, NetworkedQueueManager
 from tests.unit.api.served import Served, ServedQueueManager
 
@@ -53,6 +54,7 @@ class Place:
     """A queue manager on some disk; `qmgr` is the one that runs now."""
 
     def __init__(self, kind: str, folder: Path) -> None:
+        need(kind)
         self.kind = kind
         self.parameters = LogParameters(CIRCULAR, 3, 2, 64, False)
         if kind == "dual":
@@ -70,21 +72,33 @@ class Place:
     def _start(self) -> QueueManager:
         # A queue manager closes its disk when it stops.
         disk: Disk = OsDisk(str(self._folder)) if self._in_folder else self._memory
-        started = start(disk, NAME, True, self.parameters, "tester", "battery")
+        started = start(disk, NAME, True, self.parameters, USER, APPLICATION)
         if self.kind == "served":
             # At the other end of a socket; it has the methods that the battery uses.
             self._starts += 1
             served = Served(self._folder.parent / f"served{self._starts}", NAME, started)
-            options = {"user": "tester", "application": "battery"}
+            options = {"user": USER, "application": APPLICATION}
             return cast("QueueManager", ServedQueueManager(served, **options))
-        if self.kind == "network":
+        if self.kind not in ("memory", "folder", "dual"):
             # At the other end of a TCP connection, by MQ's own protocol.
             self._starts += 1
             folder = self._folder.parent / f"network{self._starts}"
             networked = Networked(folder, NAME, started)
-            options = {"user": "tester", "application": "battery"}
+            if self.kind in BINDINGS:
+                return cast("QueueManager", BoundQueueManager(networked, self.kind))
+            options = {"user": USER, "application": APPLICATION}
             return cast("QueueManager", NetworkedQueueManager(networked, **options))
         return QueueManager(started)
+
+    @property
+    def user(self) -> str:
+        """As whom its applications work."""
+        return user_of(self.kind) if self.kind in BINDINGS else USER
+
+    @property
+    def says_details(self) -> bool:
+        """Whether an error has more than its reason: it does not through a channel."""
+        return self.kind not in ("network", "ibmmq", "java")
 
     def restart(self) -> QueueManager:
         """Stop cleanly and start again."""
@@ -110,7 +124,7 @@ class Place:
 
     def close(self) -> None:
         self.qmgr.close()
-        if self.kind in ("served", "network"):
+        if self.kind not in ("memory", "folder", "dual"):
             for left in self._left:
                 left.close()
 

@@ -559,7 +559,7 @@ def test_arguments_that_cannot_be_then_their_reasons(
             (rc.MQRC_CALLBACK_ROUTINE_ERROR, coroutine, {}),
             (rc.MQRC_CALLBACK_ROUTINE_ERROR, print, {"wait": 1.0}),
             (rc.MQRC_CALLBACK_ROUTINE_ERROR, print, {"callback_options": mq.MQCBDO_START_CALL}),
-            (rc.MQRC_CBD_OPTIONS_ERROR, print, {"callback_options": mq.MQCBDO_MC_EVENT_CALL}),
+            (rc.MQRC_CBD_OPTIONS_ERROR, print, {"callback_options": 1 << 20}),
             (rc.MQRC_WAIT_INTERVAL_ERROR, print, {"wait": 0, "on_event": print}),
             (rc.MQRC_OPTIONS_ERROR, print, {"options": mq.MQGMO_UNLOCK}),
             (rc.MQRC_OPTIONS_ERROR, print, {"options": mq.MQGMO_MSG_UNDER_CURSOR}),

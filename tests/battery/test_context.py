@@ -24,6 +24,7 @@ from ternmq.values.message_properties import MessageProperties, area_of
 from ternmq.values.put_form import PutForm
 from ternmq.values.transport import Transport
 from tests.battery.places import Place, Task, needs_engine, until, waiters
+from tests.bindings.transport import BindingTransport
 from tests.mqi import mqi
 from tests.unit.codec.test_properties import header
 
@@ -163,6 +164,8 @@ def form_of(transport: Transport, md: Descriptor, pmo: PutOptions) -> PutForm:
     """A put that names a handle in its Context."""
     if isinstance(transport, ThreadTransport):
         return transport.session.request_put(md, pmo)
+    if isinstance(transport, BindingTransport):
+        return transport.given_put(md, pmo)
     return packed_form(md, pmo.options, "MQPUT", pmo.context)
 
 
@@ -186,7 +189,7 @@ def test_user_context_when_all_context_is_passed_then_its_properties_go_on(
         queue.put(b"x", properties=saved)
     source = qmgr.run(Open(ObjectDescriptor(object_name="A"), SAVE)).opened()
     transport = qmgr.transport
-    assert transport.get(source, request_get(Descriptor(), GetOptions(), 100, True)) is not None
+    assert transport.get(source, request_get(Descriptor(), GetOptions(), 1000, True)) is not None
     pmo = PutOptions(options=option, context=source.handle_id)
     md = Descriptor(format="MQHRF2" if len(rest) > 1 else "", encoding=546, ccsid=1208)
     target = qmgr.run(Open(ObjectDescriptor(object_name="B"), mq.MQOO_OUTPUT | option)).opened()

@@ -21,7 +21,13 @@ from ternmq.base.reasons import (
     MQRC_PUT_INHIBITED,
     MQRC_Q_FULL,
 )
+from ternmq.codec.headers.delay_header import FORMAT as STAGED
+from ternmq.codec.headers.delay_header import unpack_delay_header
+from ternmq.codec.headers.mqrfh import RulesHeader2
+from ternmq.codec.headers.mqxqh import TransmissionHeader
+from ternmq.codec.mqi.mqmd import Descriptor
 from tests.battery.places import Place
+from tests.unit.codec.test_properties import header
 
 pytestmark = pytest.mark.core
 
@@ -125,6 +131,29 @@ def test_delay_queue_when_it_is_browsed_then_the_original_msg_id_is_the_correl_i
         assert staged.depth == 0
 
 
+def test_delay_queue_when_properties_were_put_in_a_header_then_it_describes_the_staged_message(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("A")
+    data = header(b"<usr><n>1</n></usr>  ", b"<own>folder</own>   ") + b"later"
+    md = Descriptor(format="MQHRF2", encoding=546, ccsid=1208)
+    with qmgr.queue("A") as queue:
+        queue.put(data, descriptor=md, delay=3600)
+    with qmgr.queue(DELAY_QUEUE) as staged:
+        found = staged.get(options=mq.MQGMO_PROPERTIES_FORCE_MQRFH2)
+        assert found.format == md.format
+        read = RulesHeader2.unpack(found.data)
+        assert read.format == STAGED
+        behind = found.data[read.size() :]
+        assert unpack_delay_header(behind).queue == "A"
+        assert behind.endswith(b"later")
+        staged.put(found.data, descriptor=found.descriptor)  # so an operator puts it back
+        again = staged.get()
+        assert again.format == STAGED
+        assert again.data == behind
+        assert again.properties == {"n": "1"}
+
+
 def test_restart_when_messages_are_delayed_then_the_persistent_ones_come_when_due(
     place: Place,
 ) -> None:
@@ -205,6 +234,26 @@ def test_delay_queue_when_it_is_full_or_inhibited_then_its_reason_is_returned(
         assert qmgr.mqsc(f"ALTER QLOCAL({DELAY_QUEUE}) PUT(DISABLED)")[0].ok
         with refused(MQRC_PUT_INHIBITED):
             queue.put(b"x", delay=3600)
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_queue_of_another_queue_manager_then_the_message_waits_here(
+    qmgr: QueueManager, by_name: bool
+) -> None:
+    """Then it goes to the transmission queue, as an ordinary put does."""
+    assert qmgr.mqsc("DEFINE QLOCAL(QM2) USAGE(XMITQ)")[0].ok
+    assert qmgr.mqsc("DEFINE QREMOTE(R) RNAME(THERE) RQMNAME(QM2) XMITQ(QM2)")[0].ok
+    with qmgr.queue("QM2") as transmission, qmgr.queue(DELAY_QUEUE) as staged:
+        if by_name:
+            qmgr.put("THERE", b"x", qmgr_name="QM2", delay=DELAY_S)
+        else:
+            qmgr.put("R", b"x", delay=DELAY_S)
+        assert (transmission.depth, staged.depth) == (0, 1)
+        data = transmission.get(wait=WAIT_S).data
+        assert staged.depth == 0
+    header = TransmissionHeader.unpack(data)
+    assert (header.remote_queue, header.remote_qmgr) == ("THERE", "QM2")
+    assert data.endswith(b"x")
 
 
 def test_message_when_it_is_long_then_it_comes_whole(qmgr: QueueManager) -> None:

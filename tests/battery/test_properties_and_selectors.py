@@ -1,5 +1,5 @@
 """Goal: the rules of properties and selectors hold through every binding; the numbers are those of
-docs/conformance-messages.md.
+docs/reference/conformance-messages.md.
 Method: the battery's queue managers; puts with properties and with MQRFH2 headers, gets by options,
 PROPCTL and selectors.
 """

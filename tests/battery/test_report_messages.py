@@ -115,7 +115,7 @@ def test_report_when_asked_for_then_identifiers_are_new_copied_or_passed(
 
 @KINDS
 def test_report_then_its_descriptor_is_of_the_queue_manager_with_the_users_identity(
-    qmgr: QueueManager, kind: int
+    place: Place, qmgr: QueueManager, kind: int
 ) -> None:
     define(qmgr)
     with qmgr.queue("A") as queue, qmgr.queue("REPLIES") as replies:
@@ -126,7 +126,7 @@ def test_report_then_its_descriptor_is_of_the_queue_manager_with_the_users_ident
         report = replies.get(wait=5).descriptor
         assert (report.priority, report.report, report.expiry) == (7, mq.MQRO_NONE, -1)
         assert (report.put_appl_type, report.put_appl_name) == (mq.MQAT_QMGR, "QM1")
-        assert report.user_id == original.user_id == "tester"
+        assert report.user_id == original.user_id == place.user
         assert report.accounting_token == original.accounting_token
         assert (report.reply_to_queue, report.reply_to_qmgr) == ("", "QM1")
         assert (report.msg_flags, report.original_length) == (0, mq.MQOL_UNDEFINED)

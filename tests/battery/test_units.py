@@ -23,21 +23,6 @@ def data(queue: ternmq.Queue) -> list[bytes]:
     return [message.data for message in queue.browse()]
 
 
-def test_put_inside_when_its_own_unit_looks_for_it_then_there_is_nothing(
-    qmgr: QueueManager,
-) -> None:
-    qmgr.define_queue("A")
-    with qmgr.queue("A") as queue:
-        with qmgr.unit_of_work():
-            queue.put(b"mine")
-            assert queue.depth == 1
-            assert data(queue) == []
-            assert queue.try_get() is None
-            assert queue.try_get(syncpoint=False) is None
-            assert queue.try_get(wait=0.01) is None
-        assert queue.get().data == b"mine"
-
-
 def test_put_inside_is_counted_but_not_seen_until_commit(qmgr: QueueManager) -> None:
     qmgr.define_queue("A")
     other = qmgr.connect()
@@ -45,7 +30,6 @@ def test_put_inside_is_counted_but_not_seen_until_commit(qmgr: QueueManager) -> 
         with qmgr.unit_of_work():
             queue.put(b"x")
             assert (queue.depth, theirs.depth) == (1, 1)
-            assert queue.try_get() is None  # not even by who put it
             assert theirs.try_get() is None
             assert data(theirs) == []
         assert theirs.get().data == b"x"
@@ -306,12 +290,25 @@ def test_oldest_unit_is_backed_out_when_the_log_is_full(place: Place) -> None:
             queue.get()
         if place.kind == "dual":  # a linear log grows, so that nobody has to go
             old.put(b"more", persistent=True, syncpoint=True)
-        else:
+            other.commit()
+            assert queue.depth == 2
+            return
+        for _ in range(2):  # as long as nobody ends it
             with pytest.raises(ternmq.BackedOut) as caught:
                 old.put(b"more", persistent=True, syncpoint=True)
-            assert caught.value.reason == mq.MQRC_BACKED_OUT
+            assert (caught.value.comp, caught.value.reason) == (
+                mq.MQCC_FAILED,
+                mq.MQRC_BACKED_OUT,
+            )
+            with pytest.raises(ternmq.BackedOut):
+                old.get(syncpoint=True)
+            assert old.depth == 0
+            old.put(b"outside", persistent=True, syncpoint=False)
+            assert old.get(syncpoint=False).data == b"outside"
+        other.backout()
+        old.put(b"next", persistent=True, syncpoint=True)
         other.commit()
-        assert queue.depth == (2 if place.kind == "dual" else 0)
+        assert data(queue) == [b"next"]
 
 
 @pytest.mark.parametrize("verb", ["MQCMIT", "MQDISC"])
@@ -340,6 +337,31 @@ def test_unit_that_was_backed_out_when_it_is_to_be_committed_then_a_warning(
             other.disconnect()
             assert data(queue) == [b"next"]
         assert not other.connected
+
+
+def test_unit_that_was_backed_out_when_another_thread_comes_then_the_first_still_has_to_end_it(
+    place: Place,
+) -> None:
+    qmgr = place.qmgr
+    if place.kind == "dual":
+        pytest.skip("a linear log grows, so that no unit has to go")
+    qmgr.define_queue("A", max_depth=100_000)
+    other = qmgr.connect()
+    old = other.queue("A")
+    old.put(b"old", persistent=True, syncpoint=True)
+    with qmgr.queue("A") as queue:
+        for _ in range(200):
+            queue.put(bytes(16_000), persistent=True)
+            queue.get()
+    for verb in (lambda: old.put(b"another", syncpoint=True), other.backout):
+        with pytest.raises(ternmq.MQError) as refused:
+            Task(verb).outcome()
+        assert refused.value.reason == mq.MQRC_CALL_IN_PROGRESS
+    with pytest.raises(ternmq.BackedOut):
+        other.commit()
+    Task(lambda: old.put(b"another", syncpoint=False)).outcome()
+    assert old.depth == 1
+    other.disconnect()
 
 
 def test_prepare_when_the_format_id_is_too_long_then_refused_and_work_goes_on(

@@ -1,4 +1,4 @@
-"""Keeps the count of a whole run of the canaries for docs/proof.md."""
+"""Keeps the count of a whole run of the canaries for docs/internals/proof.md."""
 
 import json
 from datetime import UTC, datetime

@@ -1,5 +1,5 @@
 """Goal: programs of pymqi and ibmmq put and get groups and segments as with MQ; the rows are those
-of docs/conformance-messages.md.
+of docs/reference/conformance-messages.md.
 Method: on the machine and through a channel, with a queue that takes 4096 bytes.
 """
 

@@ -20,7 +20,7 @@ from tools.layers import ROOT
 pytestmark = pytest.mark.core
 
 LIBRARIES = {"pymqi": pymqi, "ibmmq": ibmmq}
-PAGE = ROOT / "docs" / "compat-pymqi.md"
+PAGE = ROOT / "docs" / "applications" / "compat-pymqi.md"
 
 
 def rows(library: str) -> list[tuple[str, str]]:

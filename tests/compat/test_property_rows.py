@@ -1,5 +1,5 @@
 """Goal: the rules of properties, MQRFH2 and PROPCTL hold for programs of pymqi and ibmmq; the
-numbers are those of docs/conformance-messages.md.
+numbers are those of docs/reference/conformance-messages.md.
 Method: message handles and headers, on the machine and through a channel.
 """
 

@@ -1,5 +1,5 @@
 """Goal: the rules of selectors hold for programs of pymqi and ibmmq; the numbers are those of
-docs/conformance-messages.md.
+docs/reference/conformance-messages.md.
 Method: SelectionString of the MQOD and SELECTOR of alias queues, on the machine and through a
 channel, over messages whose properties were set with message handles.
 """

@@ -50,7 +50,10 @@ def test_open_when_there_is_a_buffer_then_the_resolved_string_is_in_it(program: 
     topic.close()
     short = given_buffer(od, "ResObjectString", 5)
     program.library.Topic(program.qmgr, topic_desc=od, open_opts=CMQC.MQOO_OUTPUT).close()
-    assert (short.raw, od.ResObjectStringVSLength) == (b"Footb", 15)
+    assert (short.raw, od.ResObjectStringVSLength) == (b"cores", 15)
+    od.ResObjectStringVSPtr = od.ResObjectStringVSBufSize = od.ResObjectStringVSLength = 0
+    program.library.Topic(program.qmgr, topic_desc=od, open_opts=CMQC.MQOO_OUTPUT).close()
+    assert od.ResObjectStringVSLength == 15
 
 
 def test_subscription_when_resumed_then_its_descriptor_says_what_it_is(program: Program) -> None:

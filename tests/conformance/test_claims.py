@@ -35,7 +35,7 @@ from ternmq.telemetry.metrics.metric_rows import ROWS as METRIC_ROWS
 from tests.mqi import mqi
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-LIMITS: Final = "limits-and-differences.md"
+LIMITS: Final = "docs/reference/limits-and-differences.md"
 SPARK: Final = "tests/unit/spark"
 
 Probe = Callable[[QueueManager], None]
@@ -220,7 +220,7 @@ BETWEEN: Final = tuple(
 # By the first cell of the row in "Not there yet".
 ROWS: Final[dict[str, Probe]] = {
     "listeners of a queue manager inside an application, without"
-    " [`open_network`](network.md)": commands(
+    " [`open_network`](../administration/network.md)": commands(
         "DEFINE LISTENER(L) TRPTYPE(TCP)\nSTART LISTENER(L)", "AMQ8626I", "AMQ8561E"
     ),
     "native HA": unknown_flag_of_crtmqm,
@@ -250,12 +250,9 @@ ROWS: Final[dict[str, Probe]] = {
         inert(object_types.SVRCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
         inert(object_types.CLNTCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
     ),
-    "multicast": all_of(
-        inert(object_types.TOPIC, "MCAST", "COMMINFO"),
-        shown_by(
-            "tests/conformance/pubsub/test_k_multicast.py",
-            "test_k10_a_topic_for_multicast_only_is_refused",
-        ),
+    "multicast": shown_by(
+        "tests/unit/remote/test_multicast_clients.py",
+        "test_client_when_it_knows_no_multicast_then_topics_are_ordinary",
     ),
     "CLEAR TOPICSTR SCOPE(GLOBAL), DISPLAY PUBSUB TYPE(PARENT) and TYPE(CHILD)": commands(
         "CLEAR TOPICSTR('a') CLRTYPE(RETAINED) SCOPE(GLOBAL)\n"
@@ -284,20 +281,21 @@ ROWS: Final[dict[str, Probe]] = {
     ),
     "SET ARCHIVE": commands("SET ARCHIVE", "AMQ8561E"),
     "message channels with IBM's queue managers": shown_by(
-        "docs/format/channel_protocol.md", "These are guesses"
+        "docs/internals/format/channel_protocol.md", "These are guesses"
     ),
     "fields of MQPMO and MQGMO: message handles, Action": all_of(
         later("MQPUT", mq.MQPMO_MD_FOR_OUTPUT_ONLY),
         shown_by("tests/conformance/test_nothing_ignored.py", "test_field_when_used_then"),
     ),
     "message properties": shown_by("tests/unit/api/test_properties.py", "then_the_option_wins"),
-    "[conversion](conversion.md) of EBCDIC with double-byte characters, default conversion,"
-    " other settings of ConvEBCDICNewline": converted_to_nothing,
-    "distribution lists of [pymqi and ibmmq](distribution-lists.md#other-queue-managers)": all_of(
+    "[conversion](../applications/conversion.md) of EBCDIC with double-byte characters, default"
+    " conversion, other settings of ConvEBCDICNewline": converted_to_nothing,
+    "distribution lists of [pymqi and"
+    " ibmmq](../applications/distribution-lists.md#other-queue-managers)": all_of(
         refused(mq.MQRC_OBJECT_RECORDS_ERROR, open_with(object_name="Q", records_present=1)),
         commands("DISPLAY QMGR WHERE(DISTL EQ YES)", "AMQ8408I"),
     ),
-    "signals; callbacks: MQCBDO_MC_EVENT_CALL, events while a connection is stopped": all_of(
+    "signals; callbacks: events while a connection is stopped": all_of(
         later("MQGET", mq.MQGMO_SET_SIGNAL),
         shown_by(
             "tests/battery/test_callbacks.py",
@@ -305,7 +303,7 @@ ROWS: Final[dict[str, Probe]] = {
         ),
     ),
     "MQCONNX: connection tags, a CD; client binding and reconnection without"
-    " [the network](clients.md)": later(
+    " [the network](../applications/clients.md)": later(
         "MQCONNX",
         mq.MQCNO_GENERATE_CONN_TAG,
         mq.MQCNO_CD_FOR_OUTPUT_ONLY,
@@ -320,7 +318,7 @@ ROWS: Final[dict[str, Probe]] = {
 
 # Rows that describe how far a feature goes.
 DESCRIBED: Final[dict[str, Probe]] = {
-    "[Spark source](spark.md)": all_of(
+    "[Spark source](../spark/spark.md)": all_of(
         wrong_option(SourceOptions, "topicString", "subscription", "wildcards"),
         judged_by(f"{SPARK}/mq/test_mq_source.py", "test_filters_when_on_properties_then_those"),
         judged_by(f"{SPARK}/mq/test_mq_source.py", "test_batch_when_browsed_drained_or_from"),
@@ -330,22 +328,22 @@ DESCRIBED: Final[dict[str, Probe]] = {
         judged_by(f"{SPARK}/smf/test_log_segments.py", "test_log_stream_when_read_then_it_is"),
         judged_by(f"{SPARK}/smf/test_dump_files.py", "test_files_of_arrow_when_listed_then_as"),
     ),
-    "[Lake](lake.md)": all_of(
+    "[Lake](../spark/lake.md)": all_of(
         shown_by("src/ternmq/spark/lake/anomaly_tables.py", "value double, expected double, score"),
         judged_by(f"{SPARK}/lake/test_anomaly_tables.py", "test_messages_when_they_stop_then_a"),
         judged_by(f"{SPARK}/test_lake.py", "test_pace_when_batches_are_slow_then_it_does_not"),
     ),
-    "[Pipeline](pipeline.md)": all_of(
+    "[Pipeline](../spark/pipeline.md)": all_of(
         judged_by(f"{SPARK}/pipeline/test_anomaly_queries.py", "test_bursts_when_followed_then"),
         judged_by(f"{SPARK}/pipeline/test_view_versions.py", "test_table_when_it_is_not_on_a"),
         judged_by(f"{SPARK}/pipeline/test_following.py", "test_views_when_something_came_then"),
     ),
-    "[Spark sink](spark-sink.md)": all_of(
+    "[Spark sink](../spark/spark-sink.md)": all_of(
         wrong_option(SinkOptions, "topicString", "ccsid", "topic"),
         judged_by(f"{SPARK}/mq/test_sink_rows.py", "test_rows_when_text_has_a_ccsid_column_then"),
         judged_by(f"{SPARK}/mq/test_sink_rows.py", "test_rows_when_kafkas_headers_cannot_be"),
     ),
-    "[reports of MQSMF](reports.md)": no_other_reports,
+    "[reports of MQSMF](../spark/reports.md)": no_other_reports,
     "statistics and accounting": all_of(
         commands("START TRACE(GLOBAL)", "AMQ8977E"),
         commands("START TRACE(CHINIT)", "AMQ8977E"),
@@ -356,7 +354,8 @@ DESCRIBED: Final[dict[str, Probe]] = {
     "metrics of single topics, clusters, native HA, and of the operating system": no_metrics_of(
         "cluster", "nha", "native", "cpu", "ram"
     ),
-    "TLS and passwords for [metrics](monitoring.md#metrics-for-prometheus)": metrics_are_local,
+    "TLS and passwords for"
+    " [metrics](../operations/monitoring.md#metrics-for-prometheus)": metrics_are_local,
     "dead-letter queue": all_of(
         BETWEEN[0],
         judged_by("tests/unit/kernel/test_reports.py", "test_report_when_the_user_may_not_put_it"),
@@ -394,7 +393,7 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
         "SUSPEND QMGR CLUSTER(C)", "AMQ8561E"
     ),
     ("objects.md", "which of that has no function"): shown_by(
-        "docs/inert-attributes.md", "CLUSTER"
+        "docs/reference/inert-attributes.md", "CLUSTER"
     ),
     ("api.md", "an attribute was set that has no function yet"): inert(
         object_types.LOCAL, "CLUSTER"
@@ -402,7 +401,7 @@ SENTENCES: Final[dict[tuple[str, str], Probe]] = {
     ("streaming-queues.md", "Nothing is checked when the queue is opened"): shown_by(
         "tests/conformance/test_streaming.py", "test_puts_and_caps_answer_as_documented"
     ),
-    ("index.md", "what is not there yet"): shown_by(f"docs/{LIMITS}", "## Not there yet"),
+    ("index.md", "what is not there yet"): shown_by(LIMITS, "## Not there yet"),
     ("pcf.md", "is not there yet, PCF refuses"): commands("SUSPEND QMGR CLUSTER(C)", "AMQ8561E"),
     ("conformance-pubsub.md", "retained for later subscribers"): shown_by(
         "tests/conformance/pubsub/test_b_publishing.py", "retain"
@@ -432,7 +431,7 @@ def qmgr() -> Iterator[QueueManager]:
 
 
 def rows_of_limits() -> list[str]:
-    text = (ROOT / "docs" / LIMITS).read_text(encoding="utf-8")
+    text = (ROOT / LIMITS).read_text(encoding="utf-8")
     section = text.partition("## Not there yet")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| ")]
     return [line.split(" | ")[0].removeprefix("| ").strip() for line in lines[2:]]
@@ -440,9 +439,9 @@ def rows_of_limits() -> list[str]:
 
 def claiming_lines() -> list[tuple[str, str]]:
     found = []
-    for page in sorted((ROOT / "docs").glob("*.md")):
+    for page in sorted((ROOT / "docs").rglob("*.md")):
         text = page.read_text(encoding="utf-8")
-        if page.name == LIMITS or GENERATED.search(text):
+        if page == ROOT / LIMITS or "format" in page.parts or GENERATED.search(text):
             continue
         found += [(page.name, line) for line in text.splitlines() if CLAIM.search(line)]
     return found

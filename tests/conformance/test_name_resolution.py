@@ -1,4 +1,5 @@
-"""Goal: names lead where docs/name-resolution.md says, and where IBM MQ's rules say, in every pair.
+"""Goal: names lead where docs/administration/name-resolution.md says, and where IBM MQ's rules say,
+in every pair.
 
 Method: the definitions of the page on a memory queue manager; each line of its table is opened, and
 every pair of a queue manager's and a queue's name is compared with a second reading of the rules.
@@ -23,7 +24,7 @@ from ternmq.values.calls.objects import Open
 from tests.mqi import mqi
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PAGE: Final = (ROOT / "docs" / "name-resolution.md").read_text(encoding="utf-8")
+PAGE: Final = (ROOT / "docs" / "administration" / "name-resolution.md").read_text(encoding="utf-8")
 SELF: Final = "QMA"
 DEFAULT: Final = "XDEF"
 DYNAMIC: Final = f"a dynamic queue at {SELF}"

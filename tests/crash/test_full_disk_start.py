@@ -67,14 +67,14 @@ ls -A "$DISK/qmgrs"
 WORK = r"""
 import sys, ternmq
 verb, most = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
-count, reason = 0, 0
+count, reason, numbers = 0, 0, []
 with ternmq.connect("QF") as link, link.queue("Q1") as queue:
     try:
         while count < most:
             if verb == "put":
                 queue.put(b"%d " % count + bytes(2000), persistent=True)
             else:
-                queue.get(syncpoint=verb == "units")
+                numbers.append(int(queue.get(syncpoint=verb == "units").data.split()[0]))
                 if verb == "units" and count % 50 == 0:
                     link.commit()
             count += 1
@@ -83,6 +83,14 @@ with ternmq.connect("QF") as link, link.queue("Q1") as queue:
     if verb == "units":
         link.commit()
 print(verb, count, reason)
+if numbers:  # each run of puts counts from 0
+    lengths, before = [], numbers[0] - 1
+    for number in numbers:
+        assert number in (before + 1, 0), f"{number} after {before}: lost or doubled"
+        if number == 0:
+            lengths.append(before + 1)
+        before = number
+    print("runs", numbers[0], *lengths, before + 1)
 """
 
 
@@ -143,11 +151,14 @@ def test_disk_filled_by_puts_then_killed_started_drained_and_deleted(tmp_path: P
     assert puts > 1000, output
     assert lines[0][2] == lines[1][2] == str(MQRC_Q_SPACE_NOT_AVAILABLE), output
     assert lines[2:5] == [["0"], ["started", "0"], ["get", "500", "0"]], output
-    more = int(lines[5][1])  # what the gets have freed may be used again
-    assert lines[6:8] == [["ended", "0"], ["started", "0"]], output
-    assert lines[8] == ["units", str(puts - 500 + more), str(MQRC_NO_MSG_AVAILABLE)], output
-    assert int(lines[9][1]) > 500, output
-    assert lines[10:] == [["ended", "0"], ["deleted", "0"]], "something is left"
+    more = int(lines[6][1])  # what the gets have freed may be used again
+    assert lines[7:9] == [["ended", "0"], ["started", "0"]], output
+    assert lines[9] == ["units", str(puts - 500 + more), str(MQRC_NO_MSG_AVAILABLE)], output
+    runs = [count for count in (int(lines[0][1]), int(lines[1][1]), more) if count]
+    assert lines[5] == ["runs", "0", "0", "500"], output
+    assert lines[10] == ["runs", "500", *map(str, runs)], output
+    assert int(lines[11][1]) > 500, output
+    assert lines[12:] == [["ended", "0"], ["deleted", "0"]], "something is left"
 
 
 # ---- what the commands do, with a device that has no room

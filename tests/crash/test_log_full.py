@@ -3,6 +3,8 @@ prepared one; other work goes on; commit and backout always fit; when nothing he
 refused and nothing is lost. Method: an engine on a log of a few blocks, driven verb by verb.
 """
 
+from collections.abc import Callable
+
 import pytest
 
 from ternmq.base.errors import MQError
@@ -58,11 +60,17 @@ def test_long_unit_of_work_when_the_log_is_full_then_backed_out_and_reported() -
     assert got is not None
     churn(machine, 3)
     assert machine.engine.keeper.victims == 1
-    with pytest.raises(MQError) as caught:
-        machine.put("A", b"late ", link=owner, sync=True)
-    assert caught.value.reason == MQRC_BACKED_OUT
-    assert "log" in caught.value.detail
-    # Told once; then the owner goes on as if it had backed out itself.
+    verbs: list[Callable[[], object]] = [
+        lambda: machine.put("A", b"late ", link=owner, sync=True),
+        lambda: machine.get("A", link=owner, sync=True),
+        lambda: machine.get("B", link=owner, sync=True),  # which is empty
+    ]
+    for verb in verbs + verbs:
+        with pytest.raises(MQError) as caught:
+            verb()
+        assert caught.value.reason == MQRC_BACKED_OUT
+        assert "log" in caught.value.detail
+    machine.back_out(owner)
     machine.put("A", b"anew ", link=owner, sync=True)
     machine.commit(owner)
     assert names(restarted(machine), "A") == ["got", "anew"]
@@ -103,6 +111,7 @@ def test_unit_larger_than_the_log_then_its_own_put_is_notified() -> None:
     with pytest.raises(MQError) as caught:
         put_for_ever()
     assert caught.value.reason == MQRC_BACKED_OUT
+    machine.back_out(owner)
     machine.put("A", b"anew ", link=owner, sync=True)
     machine.commit(owner)
     assert names(machine, "A") == ["anew"]
@@ -113,7 +122,7 @@ def test_unit_larger_than_the_log_then_its_own_put_is_notified() -> None:
 def test_getter_that_waits_in_a_unit_when_that_is_backed_out_then_reported() -> None:
     machine = small()
     owner = machine.connect()
-    machine.put("A", b"put ", link=owner, sync=True)
+    machine.put("B", b"put ", link=owner, sync=True)
     call = machine.get_call("A", owner, sync=True, wait_ms=-1)
     assert "A" in [one.handle.resolved_name for one in machine.kernel.waiting.values()]
     churn(machine, 3)

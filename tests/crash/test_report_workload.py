@@ -45,6 +45,7 @@ class Run:
 
     def __init__(self, seed: int, lazy: bool) -> None:
         self.chance = Chance(seed)
+        self.deep = seed % 2 == 1
         self.disk = SimDisk()
         create(self.disk, LogParameters(CIRCULAR, 3, 2, 16, False))
         self.machine = Machine(self.disk, self.chance if lazy else None)
@@ -59,12 +60,12 @@ class Run:
         self.next = 0
 
     def go(self) -> None:
+        # In every second run the queue grows: then more of it is swept, and expires there.
+        fifth = self.put if self.deep else self.get
+        steps = (self.put, self.put, self.put, self.get, fifth, self.end, self.expire)
         for _ in range(STEPS):
             link = self.chance.choice(self.links)
-            step = self.chance.choice(
-                (self.put, self.put, self.put, self.get, self.get, self.end, self.expire)
-            )
-            self.attempt(step, link)
+            self.attempt(self.chance.choice(steps), link)
         for link in self.links:
             self.attempt(self.end, link)
 

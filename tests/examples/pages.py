@@ -153,7 +153,7 @@ def run_command(line: str, given: str = "") -> str:
     printed = io.StringIO()
     with (
         contextlib.redirect_stdout(printed),
-        mock.patch("sys.stdin", io.StringIO(os.path.expandvars(given))),
+        mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(os.path.expandvars(given).encode()))),
     ):
         status = main(words[1:] if words[0] == "ternmq" else words)
     assert status == 0, f"{line} ended with {status}: {printed.getvalue()}"

@@ -1,4 +1,4 @@
-"""Goal: tests and docs/promises.md speak of the same promises.
+"""Goal: tests and docs/reference/promises.md speak of the same promises.
 
 Method: the identifiers in the marks of all test files, and those of the page.
 """
@@ -12,7 +12,7 @@ _MARK = re.compile(r'mark\.promise\("(P\d+)"\)')
 
 
 def test_promises_when_named_by_a_test_then_the_page_has_them() -> None:
-    page = read(ROOT / "docs" / "promises.md")
+    page = read(ROOT / "docs" / "reference" / "promises.md")
     known = set(re.findall(r"^\| (P\d+) \|", page, re.MULTILINE))
     named = {
         name

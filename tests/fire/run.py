@@ -5,7 +5,8 @@ python -m tests.fire.run [--kills 50] [--seed 1] [--keep FOLDER] [--record]
 One queue manager and one set of checkpoints live through all of it. Each kill hits one of three
 queries; when it has come to its end all the same, every message must be once where it puts them: in
 a table, in the lake, or on another queue, there in order. A last round has all three at their ends,
-and nothing in doubt. With --record the counts go to proof/, from which docs/proof.md is made.
+and nothing in doubt. With --record the counts go to proof/, from which docs/internals/proof.md is
+made.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Two queue managers of their own processes in one data folder, with what a channel between them
-needs: the common setting of docs/conformance-channels.md."""
+needs: the common setting of docs/reference/conformance-channels.md."""
 
 from __future__ import annotations
 

@@ -97,9 +97,19 @@ class Worker(threading.Thread):
         name = f"{self.role}:{self.life}:{self.count}:{priority}"
         data = body_of(name, self.chance.choice(SIZES))
         self.report("P", name, queue, unit)
-        self.queues[queue].put(data, persistent=True, priority=priority, syncpoint=unit != 0)
+        inside = unit != 0
+        given = self.queues[queue].put(data, persistent=True, priority=priority, syncpoint=inside)
         if unit == 0:
             self.report("+", name)
+        elif self.chance.random() < 0.2:
+            self.get_own(queue, given, name, unit)
+
+    def get_own(self, queue: int, msg_id: bytes, name: str, unit: int) -> None:
+        """Get what the same unit of work has just put."""
+        message = self.queues[queue].get(msg_id=msg_id, syncpoint=True)
+        if name_of(message.data) != name:
+            raise RuntimeError(f"got {name_of(message.data)}, not {name}")
+        self.report("o", name, unit)
 
     def put_alone(self) -> None:
         try:

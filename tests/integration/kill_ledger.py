@@ -8,6 +8,7 @@ The lines of a life's thread:
     g name | g ?         about to get this message, or any, outside a unit
     - name | -           it was got; or there was none
     s name unit          got inside a unit
+    o name unit          got inside the very unit that has put it
     C unit, K unit       about to commit; the commit was acknowledged
     R unit               about to back out, or backed out by the queue manager
     x reason             a verb was refused and did nothing
@@ -48,6 +49,14 @@ class Thread:
         for words in lines:
             self.take(words[0], words[1:])
 
+    def take_get(self, name: str, unit: Unit) -> None:
+        """A get inside a unit; of a message that it has put itself nothing is left."""
+        if name in unit.puts:
+            unit.puts.remove(name)
+        else:
+            unit.gets.append(name)
+            self.order.append(name)
+
     def take(self, kind: str, words: list[str]) -> None:
         if kind == "P":
             self.queues[words[0]] = words[1]
@@ -65,9 +74,8 @@ class Thread:
             if words:
                 self.gets.append(words[0])
                 self.order.append(words[0])
-        elif kind == "s":
-            self.units[words[1]].gets.append(words[0])
-            self.order.append(words[0])
+        elif kind in "so":
+            self.take_get(words[0], self.units[words[1]])
         elif kind in "CKR":
             self.units[words[0]].state = {"C": "unknown", "K": "done", "R": "undone"}[kind]
         elif kind == "x":

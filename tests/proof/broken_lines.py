@@ -219,7 +219,7 @@ class Dialogue:
             return "not connected"
         if not self.maybe:
             return "outside a commit"
-        return "committed, not told" if matches[-1] else "not committed, not told"
+        return "committed, not answered" if matches[-1] else "not committed, not answered"
 
     def _content(self, here: ternmq.Connection, name: str) -> list[str]:
         with here.queue(name) as queue:

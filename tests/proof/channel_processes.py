@@ -84,7 +84,7 @@ def play(step: str, fault: str) -> str:
     application = Thread(target=here.put, args=(MESSAGES,), daemon=True)
     application.start()
     until(lambda: here.proxy.has_struck, f"{step}, {fault}")
-    heal(here, fault, here.proxy.ended)
+    heal(here, fault, here.proxy.ended_before)
     application.join()
     here.converge()
     return fault

@@ -59,8 +59,13 @@ class Child:
             self.queues[queue].put(data, persistent=True)
             changes.append(["put", queue, name])
         queue = self.chance.choice(QUEUES)
-        if self.queues[queue].try_get() is not None:
-            changes.insert(0, ["get", queue])
+        message = self.queues[queue].try_get()
+        if message is not None:
+            own = ["put", queue, bytes(message.data).partition(b" ")[0].decode()]
+            if own in changes:  # the queue had no other message: nothing is left of this one
+                changes.remove(own)
+            else:
+                changes.insert(0, ["get", queue])
         if self.chance.random() < 0.25:
             self.qmgr.backout()
             return

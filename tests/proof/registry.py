@@ -1,4 +1,4 @@
-"""Every goal that has a walk here, by its id. What they mean: docs/proof.md."""
+"""Every goal that has a walk here, by its id. What they mean: docs/internals/proof.md."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@
 
 What was done is noted shard by shard, so that a run that was cut off goes on where it was, unless
 `--fresh` is given or the package's source has changed since: a count is of one source. When a goal
-is whole, its counts are written to FOLDER (proof/), from which docs/proof.md is made. A point that
-fails is printed with the command that runs it again.
+is whole, its counts are written to FOLDER (proof/), from which docs/internals/proof.md is made. A
+point that fails is printed with the command that runs it again.
 """
 
 from __future__ import annotations

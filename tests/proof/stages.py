@@ -68,6 +68,8 @@ def _each_verb(run: Workload) -> None:
     run.back_out(second)
     run.decide()
     run.put(second, True)
+    run.put(second, True)
+    run.get(second, True, run.unit(second).puts[0])  # its own
     run.prepare(second)
     _by_operator(run)
     run.expire()

@@ -70,8 +70,8 @@ def as_reported(
 
 GOAL = Goal(
     "CURSOR",
-    "streams, filled ones too: a power loss at any operation leaves cursors where they were told "
-    "to be, ranges as they were read, and no number that was told comes again",
+    "streams, filled ones too: a power loss at any operation leaves cursors where they were "
+    "acknowledged to be, ranges as they were read, and no number that was returned comes again",
     ("P1", "P2"),
     shards={1: 8, 2: 17, 3: 40},
     needed={1: 800, 2: 50_000, 3: 500_000},

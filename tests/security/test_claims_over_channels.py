@@ -29,6 +29,7 @@ class AsTheySay(EverybodyComesIn):
         csp_user: str,
         csp_password: str | None,
         application: str = "",
+        exit_user: str | None = None,
     ) -> str:
         return client_user
 

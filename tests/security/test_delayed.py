@@ -7,10 +7,16 @@ from __future__ import annotations
 import pytest
 
 import ternmq
+from tests.bindings.bound import JAVA
 from tests.security.granting import Place, grant, revoke
 
 pytestmark = pytest.mark.core
 
+# pymqi and ibmmq have no delivery delay.
+BY_OTHERS = {
+    "test_put_when_it_has_a_delay_then_its_own_queue_counts": (JAVA,),
+    "test_authority_when_it_is_taken_away_meanwhile_then_the_message_comes": (JAVA,),
+}
 DELAY_QUEUE = "SYSTEM.DDELAY.LOCAL.QUEUE"
 
 

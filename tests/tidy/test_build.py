@@ -118,6 +118,21 @@ def test_compiled_class_when_it_has_a_base_of_ours_then_that_is_compiled_too() -
     assert wrong == []
 
 
+# With one more underscore before them these are words of gcc.
+RESERVED = ("_thread", "_asm", "_const", "_inline", "_volatile", "_signed", "_label", "_func")
+
+
+def test_compiled_attribute_when_named_then_its_name_in_c_is_not_reserved() -> None:
+    """mypyc writes an underscore before a name: `_thread` becomes `__thread`, a word of gcc."""
+    wrong = [
+        f"{'.'.join(layers.place_of(path))}: {node.attr}"
+        for path in layers.compiled_files(layers.load())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in RESERVED
+    ]
+    assert wrong == []
+
+
 OPEN = ("allow_interpreted", "Error", "Exception", "Tuple", "Protocol", "Enum")
 
 

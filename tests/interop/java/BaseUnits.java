@@ -19,6 +19,28 @@ final class BaseUnits extends Cases {
     }
 
     @Case
+    void uncommitted_put_is_got_and_browsed_by_its_own_unit() throws Exception {
+        MQQueueManager mine = connect();
+        MQQueue own = open(mine);
+        MQQueue looks = mine.accessQueue(queue, CMQC.MQOO_BROWSE);
+        MQQueue theirs = open(connect());
+        own.put(text("first"), putting(SYNC));
+        own.put(text("second"), putting(SYNC));
+        equal("first", words(got(looks, CMQC.MQGMO_BROWSE_FIRST)));
+        equal("first", words(got(own, CMQC.MQGMO_SYNCPOINT | CMQC.MQGMO_WAIT)));
+        empty(theirs);
+        equal(1, theirs.getCurrentDepth());
+        mine.commit();
+        equal("second", words(got(theirs)));
+        empty(theirs);
+        own.put(text("third"), putting(SYNC));
+        equal("third", words(got(own, CMQC.MQGMO_SYNCPOINT)));
+        mine.backout();
+        empty(own);
+        equal(0, own.getCurrentDepth());
+    }
+
+    @Case
     void backed_out_put_never_was() throws Exception {
         MQQueueManager mine = connect();
         MQQueue own = open(mine);

@@ -15,9 +15,9 @@ final class JmsConnector extends JmsCases {
     private JMSConsumer state;
     private JMSProducer producer;
 
-    private void connect_as_the_connector_does() throws JMSException {
+    private void connect_as_the_connector_does(String states) throws JMSException {
         context = keep(place.factory().createContext(JMSContext.SESSION_TRANSACTED));
-        state = context.createConsumer(context.createQueue("queue:///" + named("STATE")));
+        state = context.createConsumer(context.createQueue("queue:///" + states));
         producer = context.createProducer();
     }
 
@@ -37,17 +37,27 @@ final class JmsConnector extends JmsCases {
         }
     }
 
+    /** As the connector's own test of its worker does it. */
+    @Case(Case.SHARED)
+    void state_that_was_sent_is_received_in_the_same_session() throws Exception {
+        connect_as_the_connector_does(queue); // its own: cases run side by side
+        producer.send(context.createQueue("queue:///" + queue), "5");
+        equal("5", state.receiveBodyNoWait(String.class));
+        context.commit();
+        equal(null, state.receiveBodyNoWait(String.class));
+    }
+
     @Case(Case.SHARED)
     void records_are_put_exactly_once_whatever_fails() throws Exception {
-        connect_as_the_connector_does();
+        connect_as_the_connector_does(named("STATE"));
         holds(put(queue, 3), "the first batch");
         holds(put(queue, 3), "the same batch again");
         holds(!put("J.NOT.THERE", 5), "a failure"); // an unknown queue: the commit tells
         context.close();
-        connect_as_the_connector_does();
+        connect_as_the_connector_does(named("STATE"));
         holds(put(queue, 5), "the batch after the failure");
         context.close(); // a task moves
-        connect_as_the_connector_does();
+        connect_as_the_connector_does(named("STATE"));
         holds(put(queue, 5), "the batch again elsewhere");
         holds(put(queue, 6), "the last batch");
         context.close();

@@ -1,6 +1,13 @@
+import com.ibm.mq.constants.CMQC;
+import com.ibm.mq.constants.CMQCFC;
+import com.ibm.mq.headers.pcf.PCFMessage;
+import com.ibm.mq.headers.pcf.PCFMessageAgent;
 import com.ibm.mq.jms.MQConnectionFactory;
 import com.ibm.mq.jms.MQTopic;
 import com.ibm.msg.client.wmq.WMQConstants;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import javax.jms.Connection;
@@ -169,6 +176,99 @@ final class JmsTopics extends JmsCases {
         active.close();
         session.unsubscribe("d1");
         refuses(InvalidDestinationException.class, () -> session.unsubscribe("d1"));
+    }
+
+    /** The client does not refuse it, and the queue manager knows of no acknowledgement. */
+    @Case(Case.PLAIN)
+    void unsubscribe_when_a_message_is_not_acknowledged_then_it_goes_too() throws Exception {
+        Connection connection = client("c");
+        Session session = keep(connection.createSession(false, Session.CLIENT_ACKNOWLEDGE));
+        Topic topic = topic(session, "a");
+        MessageConsumer consumer = session.createDurableSubscriber(topic, "d1");
+        publish(automatic(connection), topic, "1");
+        equal("1", received(consumer));
+        consumer.close();
+        session.unsubscribe("d1");
+        session.recover();
+        MessageConsumer again = session.createDurableSubscriber(topic, "d1");
+        equal(null, again.receive(SHORT_MS));
+        again.close();
+        session.unsubscribe("d1");
+    }
+
+    @Case(Case.PLAIN)
+    void durable_when_made_then_the_queue_manager_shows_whose_it_is() throws Exception {
+        Session session = automatic(client("c"));
+        session.createDurableSubscriber(topic(session, "a"), "d1").close();
+        PCFMessageAgent agent = new PCFMessageAgent(kept(place.connect(
+                "J.ADMIN", place.administrator, place.administratorPassword)));
+        PCFMessage inquire = new PCFMessage(CMQCFC.MQCMD_INQUIRE_SUBSCRIPTION);
+        String name = "JMS:" + place.queueManager + ":" + queue + "c:d1";
+        inquire.addParameter(CMQCFC.MQCACF_SUB_NAME, name);
+        PCFMessage found = agent.send(inquire)[0];
+        agent.disconnect();
+        equal(CMQC.MQSUB_DURABLE_YES, found.getIntParameterValue(CMQCFC.MQIACF_DURABLE_SUBSCRIPTION));
+        equal(CMQCFC.MQSUBTYPE_API, found.getIntParameterValue(CMQCFC.MQIACF_SUB_TYPE));
+        equal(queue + "/a", found.getStringParameterValue(CMQC.MQCA_TOPIC_STRING).trim());
+        session.unsubscribe("d1");
+    }
+
+    @Case(Case.ONCE)
+    void client_id_when_extensions_are_supported_then_it_may_be_used_twice() throws Exception {
+        extended("client_id_is_used_twice");
+    }
+
+    @Case(Case.ONCE)
+    void no_local_when_extensions_are_supported_then_it_is_by_connection() throws Exception {
+        extended("no_local_is_by_connection");
+    }
+
+    /** A method of JmsExtended, in a process whose JMS has the extensions of MQ. */
+    private void extended(String method) throws Exception {
+        Path plan = Files.createTempFile("extended", ".plan");
+        Files.writeString(plan, String.join("\t", "0", place.name, "JmsExtended", method, queue) + "\n");
+        List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "-Dcom.ibm.mq.jms.SupportMQExtensions=true",
+                "-Dcom.ibm.msg.client.commonservices.log.status=OFF",
+                "-Duser.name=" + System.getProperty("user.name"),
+                "-cp", System.getProperty("java.class.path"),
+                "Judge", Judge.settingsPath, plan.toString()));
+        Process other = new ProcessBuilder(command)
+                .directory(new File(System.getProperty("user.dir")))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        String told = new String(other.getInputStream().readAllBytes());
+        Files.delete(plan);
+        holds(told.contains("0\tpassed\t"), told);
+    }
+
+    @Case(Case.PLAIN)
+    void durable_when_made_again_with_other_no_local_then_as_new() throws Exception {
+        Session session = automatic(client("c"));
+        Session other = automatic(started());
+        Topic topic = topic(session, "a");
+        session.createDurableSubscriber(topic, "d1", null, false).close();
+        publish(other, topic, "before");
+        MessageConsumer again = session.createDurableSubscriber(topic, "d1", null, true);
+        publish(session, topic, "own");
+        publish(other, topic, "other");
+        equal(List.of("other"), all(again));
+        again.close();
+        session.unsubscribe("d1");
+    }
+
+    @Case(Case.PLAIN)
+    void temporary_topic_when_its_connection_is_closed_then_it_is_gone() throws Exception {
+        Connection connection = started();
+        Session session = automatic(connection);
+        TemporaryTopic topic = session.createTemporaryTopic();
+        MessageConsumer consumer = session.createConsumer(topic);
+        publish(session, topic, "here");
+        equal(List.of("here"), all(consumer));
+        connection.close();
+        Session other = automatic(started());
+        refuses(JMSException.class, () -> other.createConsumer(topic));
     }
 
     @Case(Case.PLAIN)

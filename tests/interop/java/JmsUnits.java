@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.jms.Connection;
+import javax.jms.JMSConsumer;
 import javax.jms.JMSContext;
 import javax.jms.JMSException;
 import javax.jms.JMSRuntimeException;
@@ -46,6 +47,24 @@ final class JmsUnits extends JmsCases {
         context.createProducer().send(own, "next");
         context.commit();
         equal(1, open(connect()).getCurrentDepth());
+    }
+
+    @Case(Case.SHARED)
+    void session_receives_what_it_has_sent_and_not_committed() throws Exception {
+        JMSContext context = transacted();
+        Queue own = context.createQueue("queue:///" + queue);
+        JMSConsumer consumer = context.createConsumer(own);
+        for (int turn = 0; turn < 4; turn++) {
+            context.createProducer().send(own, "word " + turn);
+            equal("word " + turn, consumer.receiveBody(String.class, WAIT_MS));
+            equal(0, open(connect()).getCurrentDepth());
+            if (turn % 2 == 0) {
+                context.commit();
+            } else {
+                context.rollback();
+            }
+            equal(null, consumer.receiveBodyNoWait(String.class));
+        }
     }
 
     @Case(Case.SHARED)

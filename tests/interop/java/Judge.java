@@ -22,6 +22,7 @@ public final class Judge {
     private static final long LONG_LIMIT_MS = 150_000; // for what has 100 MB to carry
     private static final int LANES = 2;
 
+    static String settingsPath = ""; // for a process that a case starts
     private final Properties places = new Properties();
     private final List<String> plan;
     private final PrintStream told;
@@ -36,6 +37,7 @@ public final class Judge {
 
     public static void main(String[] arguments) throws Exception {
         MQException.logExclude(null);
+        settingsPath = arguments[0];
         Judge judge = new Judge(arguments[0], arguments[1]);
         Thread[] lanes = new Thread[LANES];
         for (int lane = 0; lane < LANES; lane++) {

@@ -112,7 +112,6 @@ def test_status_of_queues_when_attributes_are_named_then_the_depth_is_shown_too(
     [
         "DEFINE CHANNEL(R) CHLTYPE(CLUSRCVR) CLUSTER(C) CONNAME('h')",
         "DEFINE CHANNEL(A) CHLTYPE(AMQP)",
-        "DEFINE COMMINFO(C)",
         "DEFINE CHANNEL(S) CHLTYPE(CLUSSDR) CLUSTER(C) CONNAME('h')",
     ],
 )

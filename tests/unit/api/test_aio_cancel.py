@@ -158,7 +158,7 @@ async def test_unit_when_its_task_is_cancelled_then_it_is_backed_out() -> None:
                 async with other.unit_of_work():
                     await waiting.get()
                     await waiting.put("two", persistent=True)
-                    await waiting.get(wait=-1)
+                    await waiting.get(wait=-1, correl_id=b"nobody puts it")
 
             await cancelled(await started(work()))
             [message] = [message async for message in queue]

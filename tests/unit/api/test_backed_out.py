@@ -1,5 +1,6 @@
-"""Goal: a task that commits a unit of work which the queue manager backed out is told so by a
-warning, as IBM documents it for MQCMIT and MQDISC, in every binding. The battery has threads.
+"""Goal: a task whose unit of work the queue manager backed out is refused inside it until it ends
+the unit, and a commit says so by a warning, as IBM documents it for MQGET, MQPUT, MQCMIT and
+MQDISC, in every binding. The battery has threads.
 
 Method: a log so small that the oldest unit has to go.
 """
@@ -31,6 +32,12 @@ async def lose_unit(qmgr: Any, other: Any, verb: str) -> None:
         for _ in range(200):
             await filling.put(bytes(16_000), persistent=True)
             await filling.get()
+    for _ in range(2):  # as long as nobody ends it
+        for refused in (queue.put(b"", syncpoint=True), queue.get(syncpoint=True)):
+            with pytest.raises(ternmq.BackedOut) as caught:
+                await refused
+            assert caught.value.comp == mq.MQCC_FAILED
+        await queue.put(b"outside", persistent=True, syncpoint=False)
     with pytest.raises(ternmq.BackedOut) as caught:
         await (other.commit() if verb == "MQCMIT" else other.disconnect())
     found = (caught.value.comp, caught.value.reason, caught.value.verb)

@@ -184,6 +184,21 @@ async def test_unit_when_it_ends_well_then_all_of_it_happened(api: Any) -> None:
 
 
 @in_loop
+async def test_unit_when_it_has_put_a_message_itself_then_it_gets_and_browses_it(api: Any) -> None:
+    async with api.memory() as qmgr:
+        await qmgr.define_queue("A")
+        async with qmgr.queue("A") as queue:
+            async with qmgr.unit_of_work():
+                for text in ("one", "two"):
+                    await queue.put(text, persistent=True)
+                assert [message.text async for message in queue.browse()] == ["one", "two"]
+                assert (await queue.get(wait=-1)).text == "one"
+                assert await queue.try_get(syncpoint=False) is None
+            assert (await queue.get()).text == "two"
+            assert await queue.try_get() is None
+
+
+@in_loop
 async def test_unit_when_the_block_raises_then_nothing_of_it_happened(api: Any) -> None:
     async with api.memory() as qmgr:
         await qmgr.define_queue("A")

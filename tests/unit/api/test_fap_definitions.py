@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+from base64 import b64encode
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -345,8 +346,14 @@ def test_a_queue_manager_of_this_machine_comes_before_the_environments_channels(
 
 
 def test_a_table_is_fetched_by_http() -> None:
+    asked_as: list[str | None] = []
+
     class Answering(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path == "/junk":
+                self.wfile.write(b"this is not HTTP\r\n\r\n")
+                return
+            asked_as.append(self.headers.get("Authorization"))
             body = table(row("A")) if self.path == "/ccdt.json" else b""
             self.send_response(200 if body else 404)
             self.end_headers()
@@ -363,6 +370,27 @@ def test_a_table_is_fetched_by_http() -> None:
             assert read_table(f"{base}/ccdt.json")[0].name == "A"
             with pytest.raises(MQError, match="404"):
                 read_table(f"{base}/none.json")
+            with pytest.raises(MQError, match="cannot be read"):
+                read_table(f"{base}/junk")
+            secured = base.replace("//", "//fred:hunter%32@")
+            assert read_table(f"{secured}/ccdt.json")[0].name == "A"
+            assert asked_as[-1] == "Basic " + b64encode(b"fred:hunter2").decode("ascii")
         finally:
             server.shutdown()
             thread.join()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://fred:hunter2@127.0.0.1:1/x.json",
+        "http://fred:hunter2@[::1/x.json",
+        "ftp://fred:hunter2@127.0.0.1/x.json",
+        "http://fred:hunter2@127.0.0.1:port/x.json",
+    ],
+)
+def test_a_table_that_cannot_be_fetched_then_its_password_is_not_shown(url: str) -> None:
+    with pytest.raises(MQError) as caught:
+        plan_for("QM1", ClientOptions(ccdt=url), None, None, "test", None)
+    assert "hunter2" not in str(caught.value)
+    assert "x.json" in str(caught.value)

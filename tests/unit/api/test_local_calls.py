@@ -66,6 +66,7 @@ RIGHT: dict[str, Any] = {
     "new_xid": [1, "0a", ""],
     "new_xids": [[1, "0a", ""]],
     "number": 7,
+    "numbers": [1 << 40],
     "object": {"object_name": "SYSTEM.DEFAULT.LOCAL.QUEUE"},
     "position": -1,
     "sd": {"options": 34, "correl_id": "0a"},

@@ -1,5 +1,5 @@
-"""Goal: fields that docs/smf.md lists as filled are filled, and those that it lists as empty are
-not.
+"""Goal: fields that docs/operations/smf.md lists as filled are filled, and those that it lists as
+empty are not.
 
 Method: a queue manager on disk with applications over the network and the local socket that do a
 little of everything; fields that have a value in some record are compared with the page. What such
@@ -30,7 +30,7 @@ from tests.unit.api.intervals import end_intervals
 from tests.unit.api.networked import Networked
 from tests.unit.api.served import Served
 
-PAGE = Path(__file__).parents[3] / "docs" / "smf.md"
+PAGE = Path(__file__).parents[3] / "docs" / "operations" / "smf.md"
 PERSISTENT = Descriptor(persistence=mq.MQPER_PERSISTENT)
 # What the page lists as filled and this traffic leaves at zero, and why.
 NOT_HERE: dict[str, set[str]] = {
@@ -47,9 +47,15 @@ NOT_HERE: dict[str, set[str]] = {
         "wtasctn",
     },
     "the channel has no TLS": {"qcstslcn", "qcstslcs"},
+    "the channel does not compress": {"qcstcpra"},
     "no message channel runs": {
         "qcstbatc",
+        "qcstcbdl",
+        "qcstcbit",
         "qcstcbsz",
+        "qcstetav",
+        "qcstetdt",
+        "qcstetmx",
         "qcstfuba",
         "qcstnbyt",
         "qcstnpby",

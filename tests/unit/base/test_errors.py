@@ -146,3 +146,13 @@ def test_errors_of_other_worlds_are_not_mq_errors() -> None:
 
 def test_reason_shows_itself() -> None:
     assert repr(reason(2033)) == "Reason(2033, 'MQRC_NO_MSG_AVAILABLE', 2, 'NoMessage')"
+
+
+def test_text_when_a_name_steers_terminals_or_logs_then_it_is_shown_as_codes() -> None:
+    """Names come from others, too: a ReplyToQ, the text of a partner."""
+    name = "A\x1b[2J\nAMQ\x9b\u202e"
+    error = mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb="MQOPEN", object=name, detail=name)
+    for text in (str(error), repr(error)):
+        assert text.count(r"A\x1b[2J\x0aAMQ\x9b\u202e") == 2
+        assert text.isprintable()
+    assert (error.object, error.detail) == (name, name)

@@ -32,7 +32,7 @@ def test_check_names_a_file_that_differs(
 ) -> None:
     monkeypatch.setattr(generate_vocabulary, "page", lambda reasons: "another page\n")
     assert generate_vocabulary.main(["--check"]) == 1
-    assert capsys.readouterr().out == "differs: docs/reasons.md\n"
+    assert capsys.readouterr().out == "differs: docs/reference/reasons.md\n"
 
 
 @pytest.mark.parametrize(

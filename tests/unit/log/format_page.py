@@ -1,4 +1,5 @@
-"""The page docs/format/log.md, made from the head comments of the files that implement the format.
+"""The page docs/internals/format/log.md, made from the head comments of the files that implement
+the format.
 
 `python -m tests.unit.log.format_page` writes it.
 """
@@ -7,7 +8,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs" / "format" / "log.md"
+PAGE = ROOT / "docs" / "internals" / "format" / "log.md"
 CHAPTERS = [
     ("log/record", "Records"),
     ("log/extents", "Extent files"),

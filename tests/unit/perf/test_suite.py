@@ -177,7 +177,7 @@ def test_sizes_are_said_in_words() -> None:
 
 
 def test_page_reports_every_workload() -> None:
-    page = (ROOT / "docs" / "perf.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "operations" / "perf.md").read_text(encoding="utf-8")
     for one in WORKLOADS:
         row = f"| `{one.name}` | {one.about} | {len(one.points)} | {len(one.chosen(True))} |"
         assert row in page

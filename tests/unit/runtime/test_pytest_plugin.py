@@ -1,4 +1,5 @@
-"""Goal: the fixtures are there, are fresh for each test, and do what docs/testing.md shows.
+"""Goal: the fixtures are there, are fresh for each test, and do what docs/applications/testing.md
+shows.
 
 Method: use them here, and run the page's examples as tests of a project that knows only pytest.
 """
@@ -22,7 +23,7 @@ FENCE = "```python test-file\n"
 
 
 def examples() -> list[str]:
-    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "applications" / "testing.md").read_text(encoding="utf-8")
     return [part.partition("```")[0] for part in page.split(FENCE)[1:]]
 
 

@@ -15,7 +15,7 @@ import pytest
 from ternmq.base.ini import IniFile
 from ternmq.codec.conversion_service import ConversionService
 from ternmq.codec.text_conversion import ConversionError
-from ternmq.runtime.exit_files import exits_folder
+from ternmq.ports.os_exit_files import exits_folder
 from ternmq.server.conversion_exits import load_exits
 
 GOOD = "def convert(mqdxp):\n    return b'made'\n"

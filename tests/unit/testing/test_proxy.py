@@ -213,3 +213,19 @@ def test_connections_when_all_are_dropped_then_new_ones_are_carried(proxy: Proxy
     with socket.create_connection(("127.0.0.1", proxy.port)) as one:
         one.sendall(segment(b"two"))
         assert read(one, 11) == segment(b"TWO")
+
+
+def test_connections_that_ended_before_a_fault_are_counted_when_it_strikes(proxy: Proxy) -> None:
+    with connect(proxy) as one:
+        one.sendall(segment(b"one"))
+        assert read(one, 11) == segment(b"ONE")
+        proxy.drop_all()
+        assert read(one, 11) == b""
+    proxy.break_when(lambda direction, head: True, PASS)
+    with connect(proxy) as one:
+        one.sendall(segment(b"two"))
+        assert read(one, 11) == segment(b"TWO")
+        proxy.drop_all()
+        assert read(one, 11) == b""
+    # However late somebody asks, the end of the second connection came after the fault.
+    assert (proxy.ended_before, proxy.ended) == (1, 2)

@@ -80,14 +80,18 @@ def found(machine: Machine, bit: int, name: str) -> dict[str, Value]:
     return definition.attributes
 
 
+OTHER_VALUES = {
+    "GRPADDR": "239.1.2.3",
+    "SELECTOR": "colour = 'é'",
+    "SSLCIPH": "ANY_TLS13",
+    "SSLPEER": "CN=é 'text' (1)",
+}
+
+
 def another_value(row: Attribute) -> Value:
     """A value that is good and not the default."""
-    if row.keyword == "SSLCIPH":
-        return "ANY_TLS13"
-    if row.keyword == "SSLPEER":
-        return "CN=é 'text' (1)"
-    if row.keyword == "SELECTOR":
-        return "colour = 'é'"
+    if row.keyword in OTHER_VALUES:
+        return OTHER_VALUES[row.keyword]
     if row.kind == schema.NUMBER:
         return row.highest if row.default != row.highest else row.lowest
     if row.kind == schema.HEX:

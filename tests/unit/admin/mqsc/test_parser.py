@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ternmq.admin.command_table import ACTIONS, COMMANDS, NOUN_SYNONYMS, SYNONYMS, nouns_of
 from ternmq.admin.mqsc.lexer import SyntaxFault
 from ternmq.admin.mqsc.parser import fault_answer, full_word, keywords_of, parse
+from ternmq.admin.mqsc.printer import answer_lines
 
 pytestmark = pytest.mark.core
 
@@ -110,3 +111,26 @@ def test_any_text_when_parsed_then_a_command_or_a_fault(text: str) -> None:
     if fault is not None:
         assert text.startswith(fault.segment)
         assert fault.why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("DEFNE QLOCAL(A)", "there is no command DEFNE. Did you mean DEFINE?"),
+        ("DISPLAY QLOCL(A)", "DISPLAY does not take QLOCL. Did you mean QLOCAL?"),
+        (
+            "DEF QL(A) MAXDEPHT(5)",
+            "DEFINE QLOCAL has no parameter MAXDEPHT. Did you mean MAXDEPTH?",
+        ),
+        ("DIS QL(A) CURDEPHT", "QLOCAL has no attribute CURDEPHT. Did you mean CURDEPTH?"),
+        ("DIS QS(A) OLDAG", "QSTATUS has no attribute OLDAG. Did you mean OLDAGE?"),
+        ("DEF QL(A) COLOUR(RED)", "DEFINE QLOCAL has no parameter COLOUR"),
+    ],
+)
+def test_word_when_mistyped_then_the_one_that_is_meant(text: str, why: str) -> None:
+    with pytest.raises(SyntaxFault) as caught:
+        parse(text)
+    assert caught.value.why == why
+    (line, *_) = answer_lines(fault_answer(caught.value))[2:]
+    assert line.strip()[-1] in "?."
+    assert not line.endswith("?.")

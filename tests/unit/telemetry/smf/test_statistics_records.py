@@ -241,17 +241,24 @@ def test_channels_when_given_then_instances_have_their_blocks() -> None:
     blocks = [block for _, one in found for block in one["QCST"]]
     assert [one["qcstchnm"] for one in blocks] == [f"CHANNEL.{number}" for number in range(120)]
     assert blocks[0]["qcstslcs"] == 0x1302
-    assert blocks[0]["qcstetmn"] == 0x8FFFFFFF
+    (first, *_) = channel_interval(120).channels
+    assert blocks[0]["qcstetmn"] == int(first.exit_shortest_ns) // 1000
+    assert blocks[0]["qcstetmx"] == int(first.exit_longest_ns) // 1000
+    assert blocks[0]["qcstcpra"] == first.compression_rate
     assert blocks[0]["qcstcnnm"] == "192.0.2.7"
 
 
-def test_channels_when_no_round_trip_was_made_then_the_shortest_is_unset() -> None:
+def test_channels_when_nothing_was_measured_then_the_shortest_is_unset() -> None:
     made = channel_interval()
     made.channels[0].net_times = 0
     made.channels[0].net_shortest_ns = -1
+    made.channels[0].exit_times = 0
+    made.channels[0].exit_shortest_ns = -1
     ((_, found),) = [sections_of(one) for one in records().channels(made)]
     assert found["QCST"][0]["qcstntmn"] == 0x8FFFFFFF
     assert found["QCST"][0]["qcstntav"] == 0
+    assert found["QCST"][0]["qcstetmn"] == 0x8FFFFFFF
+    assert found["QCST"][0]["qcstetav"] == 0
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {(115, 240)}))  # which nobody knows

@@ -1,0 +1,96 @@
+"""Goal: rows of docs/reference/conformance-messages.md that a program of IBM's Java client can say
+by its MQI and our API cannot: C1 without a handle, structures of version 1 in G14.
+Method: one connection of the Java process to a queue manager in memory; others put what it gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ternmq import constants as mq
+from ternmq.base.errors import MQError
+from ternmq.codec.mqi.mqgmo import GetOptions
+from ternmq.codec.mqi.mqmd import Descriptor
+from ternmq.codec.mqi.mqod import ObjectDescriptor
+from tests.bindings.bound import JAVA, JAVA_TIMEOUT_S, need
+from tests.bindings.java_verbs import JavaVerbs
+from tests.bindings.verbs import GetAsked
+from tests.unit.api.networked import CHANNEL, Networked, in_memory
+from tests.unit.codec.test_properties import header
+
+pytestmark = pytest.mark.timeout(JAVA_TIMEOUT_S)
+
+PAYLOAD = b"data"
+HEADED = header(b"<usr><a>1</a></usr>  ") + PAYLOAD
+RFH2_MD = Descriptor(format="MQHRF2", encoding=546, ccsid=1208)
+
+
+@pytest.fixture
+def served() -> Iterator[Networked]:
+    need(JAVA)
+    with in_memory() as made:
+        yield made
+
+
+@pytest.fixture
+def program(served: Networked) -> Iterator[JavaVerbs]:
+    made = JavaVerbs(served.name, CHANNEL, served.conn, "rows")
+    yield made
+    made.disconnect()
+
+
+def opened(program: JavaVerbs, name: str) -> int:
+    return program.open(ObjectDescriptor(object_name=name), mq.MQOO_INPUT_SHARED, "", "").number
+
+
+def asked(options: int, gmo_version: int = 4, md_version: int = 2) -> GetAsked:
+    gmo = GetOptions(options=options, match_options=0)
+    gmo.version = gmo_version
+    return GetAsked(Descriptor(version=md_version), gmo, None, False)
+
+
+@pytest.mark.parametrize(
+    ("control", "headed"),
+    [
+        ("ALL", [True, True, True, False]),
+        ("COMPAT", [True, True, False, False]),
+        ("FORCE", [True, True, True, False]),
+        ("NONE", [False, False, False, False]),
+        ("V6COMPAT", [True, False, False, False]),
+    ],
+)
+def test_propctl_when_there_is_no_handle_then_it_decides(
+    served: Networked, program: JavaVerbs, control: str, headed: list[bool]
+) -> None:
+    """C1: a header of the application, a property for JMS, one that is not, none."""
+    with served.connect() as other:
+        assert other.mqsc(f"DEFINE QLOCAL(A) PROPCTL({control})")[0].ok
+        other.put("A", HEADED, descriptor=RFH2_MD)
+        other.put("A", PAYLOAD, properties={"usr.b": "2"})
+        other.put("A", PAYLOAD, properties={"x.y": "5"})
+        other.put("A", PAYLOAD)
+    number = opened(program, "A")
+    found = [program.get(number, asked(mq.MQGMO_PROPERTIES_AS_Q_DEF)).data for _ in range(4)]
+    assert [one.startswith(b"RFH ") for one in found] == headed
+    assert all(one.endswith(PAYLOAD) for one in found)
+    if control == "V6COMPAT":
+        assert found[0] == HEADED
+
+
+@pytest.mark.parametrize(
+    ("gmo_version", "md_version", "reason"), [(1, 2, 2256), (4, 1, 2257)], ids=["MQGMO", "MQMD"]
+)
+def test_logical_order_with_structures_of_version_1_then_refused(
+    served: Networked, program: JavaVerbs, gmo_version: int, md_version: int, reason: int
+) -> None:
+    """G14."""
+    with served.connect() as other:
+        other.define_queue("A")
+        other.put("A", PAYLOAD)
+    number = opened(program, "A")
+    with pytest.raises(MQError) as refused:
+        program.get(number, asked(mq.MQGMO_LOGICAL_ORDER, gmo_version, md_version))
+    assert refused.value.reason == reason
+    assert program.get(number, asked(mq.MQGMO_LOGICAL_ORDER)).data == PAYLOAD
