@@ -1,4 +1,4 @@
-# TernMQ's front door. CI runs the same targets and nothing else. docs/build.md explains the builds.
+# TernMQ's front door. CI runs the same targets and nothing else. docs/internals/build.md explains the builds.
 
 PYTHON ?= python3
 VENV := .venv
@@ -20,7 +20,7 @@ LEFT_OUT := build/left-out.jsonl
 PREPARE := $(PYTHON) tools/prepare.py $(if $(SYSTEM),--system)
 
 .DEFAULT_GOAL := help
-.PHONY: bare forget-left-out help setup tools compile run quick test test-plain test-spark test-compiled check generated format bench wheel clean crash sim soak canaries interop capture judges smf-judge fuzz broken-lines every-byte fire fire-cluster cluster
+.PHONY: bare forget-left-out help setup tools compile run quick test test-plain test-spark test-compiled check generated docs format bench wheel clean crash sim soak canaries interop capture judges smf-judge fuzz broken-lines every-byte fire fire-cluster cluster
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,7 +75,7 @@ sim: setup ## simulated worlds and walks over the model (SEEDS=5000 of each)
 soak: setup ## the same work for MINUTES=30: memory, descriptors and threads stay as they are
 	$(COMPILED) $(PY) -m tests.proof.soak --minutes $(if $(MINUTES),$(MINUTES),30) $(ARGS)
 
-interop: setup ## IBM's Java client judges our server (docs/interop.md); ARGS='--only TEXT --keep FOLDER'
+interop: setup ## IBM's Java client judges our server (docs/reference/interop.md); ARGS='--only TEXT --keep FOLDER'
 	$(COMPILED) $(PY) -m tests.interop.run $(if $(ARGS),$(ARGS),--record)
 	$(if $(ARGS),,$(COMPILED) $(PY) -m tests.interop.python_suites --record)
 	@$(if $(ARGS),,$(PY) tools/generate_interop.py)
@@ -98,23 +98,23 @@ every-byte: tools ## a partner of a channel that dies at every byte of every flo
 broken-lines: setup ## connections that break at every segment, for long (NET; TIER=2)
 	$(COMPILED) $(PY) -m tests.proof.run --goals NET --tier $(if $(TIER),$(TIER),2) --jobs $(N) $(ARGS)
 
-fire: setup ## kill drivers and workers of Spark N=50 times, and count messages (docs/spark-sink.md); ARGS='--seed 2'
+fire: setup ## kill drivers and workers of Spark N=50 times, and count messages (docs/spark/spark-sink.md); ARGS='--seed 2'
 	$(COMPILED) $(PY) -m tests.fire.run --kills $(if $(filter command line,$(origin N)),$(N),50) --record $(ARGS)
 
-fire-cluster: setup ## kill executors and workers of a standalone cluster of Spark, and count messages (docs/spark-sink.md)
+fire-cluster: setup ## kill executors and workers of a standalone cluster of Spark, and count messages (docs/spark/spark-sink.md)
 	$(COMPILED) $(PY) -m tests.fire.cluster --record $(ARGS)
 
-cluster: tools ## the pipeline on a standalone cluster of Spark: the same tables as on local[*] (docs/pipeline.md)
+cluster: tools ## the pipeline on a standalone cluster of Spark: the same tables as on local[*] (docs/spark/pipeline.md)
 	$(PLAIN) $(PY) -m tests.cluster $(ARGS)
 
-bare: ## as root on Debian: make run and make test as an ordinary user of minimal Debian systems (docs/bare-machine.md)
+bare: ## as root on Debian: make run and make test as an ordinary user of minimal Debian systems (docs/internals/bare-machine.md)
 	$(PYTHON) tools/bare.py $(ARGS)
 	@$(PYTHON) tools/generate_bare.py
 
 canaries: tools ## plant faults into copies of the source: each must be found by its test
 	$(PLAIN) CANARIES=all $(PYTEST) tests/canaries $(ARGS)
 
-check: tools ## format, lint, types, layers, spelling, tidy, generated files
+check: tools ## format, lint, types, layers, spelling, tidy, generated files, the site
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(PY) -m mypy $(wildcard src tests tools benchmarks examples)
@@ -122,12 +122,16 @@ check: tools ## format, lint, types, layers, spelling, tidy, generated files
 	$(PLAIN) $(PY) -m pytest -q tests/tidy
 	$(VENV)/bin/codespell
 	@$(MAKE) --no-print-directory generated
+	$(PY) tools/build_site.py --check
 
 generated: tools ## generated files match their generators
 	$(PY) -m tools.layers docs --check
 	@set -e; for generator in tools/generate_*.py; do \
 		[ -e "$$generator" ] || continue; echo "$(PY) $$generator --check"; \
 		PYTHONPATH=src $(PY) "$$generator" --check; done
+
+docs: tools ## the pages as a site that opens offline, with search and an API reference: build/site
+	$(PY) tools/build_site.py
 
 format: tools ## rewrite the sources in the house format
 	$(VENV)/bin/ruff check --fix-only --quiet .

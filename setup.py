@@ -1,11 +1,12 @@
 """Compiles the core with mypyc, as one group; without a C compiler the plain files do, loudly.
 
-What is compiled stands in tools/layers.toml; docs/build.md explains. The environment decides:
+What is compiled stands in tools/layers.toml; docs/internals/build.md explains. The environment
+decides:
 
     TERNMQ_PURE=1               do not compile
     TERNMQ_REQUIRE_COMPILED=1   fail instead of falling back
     TERNMQ_OPT=0..3             optimisation level of the C compiler; without it,
-                                2 for the modules of [optimised] and 1 for the others
+                                2 for the modules of [optimised] and g for the others
     TERNMQ_JOBS=n               C files compiled at the same time (one a core)
     TERNMQ_PREBUILT=folder      take the compiled files from there (tools/build_wheel.py does)
     TERNMQ_PLAIN_REASON=text    with TERNMQ_PURE: the reason that build_info() will give
@@ -33,7 +34,7 @@ from tools import core_c  # noqa: E402
 from tools.layers import compiled_files, load, optimised_files  # noqa: E402
 
 OPT_LEVEL = os.environ.get("TERNMQ_OPT", "")
-OPT_HOT, OPT_COLD = OPT_LEVEL or "2", OPT_LEVEL or "1"
+OPT_HOT, OPT_COLD = OPT_LEVEL or "2", OPT_LEVEL or "g"
 PROGRESS_S = 10.0
 PREBUILT = os.environ.get("TERNMQ_PREBUILT", "")
 RECORD = Path("ternmq", "base", "build_record.json")

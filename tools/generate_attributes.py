@@ -1,8 +1,9 @@
 """Writes the reference pages of attributes and verbs from the tables that the code runs on.
 
-docs/attributes.md and docs/inert-attributes.md come from base/attributes.py, with the meaning of
-each attribute from attribute_meanings.toml; docs/verbs-table.md comes from mqi/table.py. `--check`
-writes nothing and exits 1 when a page differs from what would be written.
+docs/reference/attributes.md and docs/reference/inert-attributes.md come from base/attributes.py,
+with the meaning of each attribute from attribute_meanings.toml; docs/reference/verbs-table.md comes
+from mqi/table.py. `--check` writes nothing and exits 1 when a page differs from what would be
+written.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ keyword. An *inert* attribute is stored, checked and shown, but has no function 
 """
 INERT = """\
 These attributes are stored, checked and shown, and dumped by `dmpmqcfg`, but have no function yet.
-Whoever gives one another value than its default is told: in Python by a warning,
-`ternmq.InertAttribute`, that names object, attribute and value
+Whoever gives one another value than its default gets a warning: in Python
+`ternmq.InertAttribute`, which names object, attribute and value
 (`warnings.simplefilter("ignore", ternmq.InertAttribute)` is for those who know), in MQSC by a
 message behind the answer. The list is made from the [schema](attributes.md).
 """
@@ -113,7 +114,7 @@ def heading_of(kind: ObjectType) -> str:
 
 
 def attributes_page() -> str:
-    """All of docs/attributes.md."""
+    """All of docs/reference/attributes.md."""
     unknown = sorted({row.name for row in ATTRIBUTES} ^ set(MEANINGS))
     if unknown:
         raise SystemExit(f"attribute_meanings.toml and the schema differ in {', '.join(unknown)}")
@@ -136,7 +137,7 @@ def attributes_page() -> str:
 
 
 def inert_page() -> str:
-    """All of docs/inert-attributes.md."""
+    """All of docs/reference/inert-attributes.md."""
     lines = ["# Attributes without function", "", MADE_BY, "", INERT]
     for kind in OBJECT_TYPES:
         rows = [row for row in attributes_of(kind.bit) if row.inert]
@@ -165,11 +166,12 @@ def option_names(prefix: str, mask: int) -> list[str]:
 
 
 def verbs_page() -> str:
-    """All of docs/verbs-table.md."""
+    """All of docs/reference/verbs-table.md."""
     lines = ["# Table of verbs", "", MADE_BY, ""]
     lines.append("What each verb is in Python, and the authority it asks for where authority is")
     lines.append(
-        "checked ([security](security.md)). [verbs.md](verbs.md) explains how to use them."
+        "checked ([security](../administration/security.md)). [Verbs](../applications/verbs.md)"
+        " explains how to use them."
     )
     lines += ["", "| verb | in Python | authority |", "| --- | --- | --- |"]
     for verb in VERBS:
@@ -218,11 +220,11 @@ def main(arguments: list[str]) -> int:
     }
     different = 0
     for name, content in pages.items():
-        path = ROOT / "docs" / name
+        path = ROOT / "docs" / "reference" / name
         if path.exists() and path.read_text(encoding="utf-8") == content:
             continue
         different += 1
-        sys.stdout.write(f"{'differs' if check_only else 'written'}: docs/{name}\n")
+        sys.stdout.write(f"{'differs' if check_only else 'written'}: docs/reference/{name}\n")
         if not check_only:
             path.write_text(content, encoding="utf-8")
     return 1 if check_only and different else 0

@@ -1,4 +1,5 @@
-"""Writes docs/bare-machine.md: how `make run` and `make test` ended on minimal Debian systems.
+"""Writes docs/internals/bare-machine.md: how `make run` and `make test` ended on minimal Debian
+systems.
 
 The results are in proof/bare, which `make bare` writes. `--check` writes nothing and exits 1 when
 the page differs.
@@ -14,7 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "proof" / "bare"
-PAGE = ROOT / "docs" / "bare-machine.md"
+PAGE = ROOT / "docs" / "internals" / "bare-machine.md"
 HEAD = """# On a bare machine
 
 `make run` and `make test` need Python 3.11 or newer with venv, make and git. They need no root, no

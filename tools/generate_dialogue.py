@@ -1,4 +1,5 @@
-"""Writes the tables of the dialogue in docs/format/client_protocol.md from wire/fap/dialogue.py.
+"""Writes the tables of the dialogue in docs/internals/format/client_protocol.md from
+wire/fap/dialogue.py.
 
 python tools/generate_dialogue.py [--check]
 """
@@ -15,7 +16,7 @@ from ternmq.wire.fap import dialogue as rules  # noqa: E402
 from ternmq.wire.fap.channel_dialogue import INITIATOR_SENDS  # noqa: E402
 from ternmq.wire.fap.vocabulary import CALL_NAMES, STATUS_NAMES, type_name  # noqa: E402
 
-PAGE = ROOT / "docs" / "format" / "client_protocol.md"
+PAGE = ROOT / "docs" / "internals" / "format" / "client_protocol.md"
 BEGIN = "<!-- dialogue: begin; made by tools/generate_dialogue.py -->\n"
 END = "<!-- dialogue: end -->\n"
 HEAD = "| state | sent by | segment | by itself | the other side | next state |\n"

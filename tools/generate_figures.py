@@ -1,7 +1,7 @@
 """Writes the tables of figures that pages show from benchmarks/results.
 
-README.md: five figures beside other brokers'. docs/benchmarks.md: those of engine.json with a goal,
-and the rivals of rivals.json.
+README.md: five figures beside other brokers'. docs/operations/benchmarks.md: those of engine.json
+with a goal, and the rivals of rivals.json.
 
 python tools/generate_figures.py [--check]
 """
@@ -182,8 +182,8 @@ def few_row(
 
 PAGES: Final[tuple[tuple[str, str, Callable[[Results], str]], ...]] = (
     ("README.md", "figures", few_of),
-    ("docs/benchmarks.md", "engine", table_of),
-    ("docs/benchmarks.md", "figures", rivals_of),
+    ("docs/operations/benchmarks.md", "engine", table_of),
+    ("docs/operations/benchmarks.md", "figures", rivals_of),
 )
 
 

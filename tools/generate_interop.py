@@ -1,4 +1,5 @@
-"""Writes docs/interop.md: what IBM's Java client found, case by case, in the last recorded run.
+"""Writes docs/reference/interop.md: what IBM's Java client found, case by case, in the last
+recorded run.
 
 The verdicts are in proof/interop, where `make interop` writes them. `--check` writes nothing
 and exits 1 when the page differs.
@@ -16,7 +17,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "proof" / "interop" / "java.json"
 PYTHON = ROOT / "proof" / "interop" / "python.json"
-PAGE = ROOT / "docs" / "interop.md"
+PAGE = ROOT / "docs" / "reference" / "interop.md"
 HEAD = """# IBM's Java client against our server
 
 IBM's own Java clients, unmodified, are the judge: the classes for Java (`com.ibm.mq`) and those for
@@ -25,7 +26,7 @@ over TCP with SHARECNV 0, 1 and 10, and over TLS 1.2 and 1.3. The cases of JMS a
 by the client for Jakarta Messaging 3 (the places `jakarta` and `jakartatls`). Programs that people
 use with these clients judge as well, each in a process of its own: the Spring Boot starter, Apache
 Camel, Narayana and Atomikos. `JmsConnector` does what IBM's Kafka Connect sink does to write
-exactly once. The cases are our own, in [tests/interop/java](../tests/interop/java). Made by
+exactly once. The cases are our own, in [tests/interop/java](../../tests/interop/java). Made by
 `tools/generate_interop.py` from the last recorded run.
 
     make interop            run all cases and suites, write proof/interop and this page
@@ -37,12 +38,12 @@ Maven fetches the jars from Maven Central the first time, into the user's cache 
 cases that need them are skipped, counted and named, which shows nothing.
 
 The traffic of such a run is also given to tshark, which must decode all of it as MQ without a
-malformed frame and name every segment as we do ([test_tshark](../tests/interop/test_tshark.py)).
+malformed frame and name every segment as we do ([test_tshark](../../tests/interop/test_tshark.py)).
 
 Topics and subscriptions of JMS are made by a verb of the system programming interface (SPI
 SUBSCRIBE), whether the queue manager lists it or not. With SHARECNV(0) the client has no JMS 2.0,
 and topics are commands in messages to it, as with PROVIDERVERSION(6): see
-[queued publish/subscribe](queued-pubsub.md) for the queues that it then wants.
+[queued publish/subscribe](../applications/queued-pubsub.md) for the queues that it then wants.
 
 A close or stop in JMS that comes in the instant in which another thread begins to receive can last
 as long as that receive: the client notifies the queue manager only if a call of the session is
@@ -96,8 +97,8 @@ def _python() -> list[str]:
     run: dict[str, Any] = json.loads(PYTHON.read_text(encoding="utf-8"))
     lines = ["\n## The suites of ibmmq and pymqi\n\n"]
     lines.append(
-        "The libraries' own tests, unchanged, by [ternmq.compat](compat-pymqi.md) and a channel "
-        f"(`tests/interop/python_suites.py`, {run['date']}).\n\n"
+        "The libraries' own tests, unchanged, by [ternmq.compat](../applications/compat-pymqi.md) "
+        f"and a channel (`tests/interop/python_suites.py`, {run['date']}).\n\n"
     )
     lines += ["| suite | passed | failed | skipped | why they fail |\n"]
     lines += ["| --- | --- | --- | --- | --- |\n"]

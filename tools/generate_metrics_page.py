@@ -1,4 +1,5 @@
-"""Writes the table of metrics in docs/monitoring.md from telemetry/metrics/metric_rows.py.
+"""Writes the table of metrics in docs/operations/monitoring.md from
+telemetry/metrics/metric_rows.py.
 
 python tools/generate_metrics_page.py [--check]
 """
@@ -13,7 +14,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from ternmq.telemetry.metrics import metric_rows as rows  # noqa: E402
 
-PAGE = ROOT / "docs" / "monitoring.md"
+PAGE = ROOT / "docs" / "operations" / "monitoring.md"
 BEGIN = "<!-- metrics: begin; made by tools/generate_metrics_page.py -->\n"
 END = "<!-- metrics: end -->\n"
 _SCHEMES = {rows.EXPORTER: "exporter", rows.CONTAINER: "container", rows.OWN: "ours"}

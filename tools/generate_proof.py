@@ -1,4 +1,5 @@
-"""Writes docs/proof.md: what was shown, how often, and when; and a short table in README.md.
+"""Writes docs/internals/proof.md: what was shown, how often, and when; and a short table in
+README.md.
 
 The goals are in proof/goals.toml, the counts in the JSON files beside it, which the long runs
 write. `--check` writes nothing and exits 1 when the page differs.
@@ -15,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PROOF = ROOT / "proof"
-PAGE = ROOT / "docs" / "proof.md"
+PAGE = ROOT / "docs" / "internals" / "proof.md"
 FRONT = ROOT / "README.md"
 BEGIN = "<!-- proof: begin; made by tools/generate_proof.py -->\n"
 END = "<!-- proof: end -->\n"
@@ -33,12 +34,12 @@ SHORT = (
 )
 HEAD = """# The proof
 
-What was tried against the [promises](promises.md), how often, and with what outcome. Made by
-`tools/generate_proof.py` from the files in `proof/`, which the runs themselves write. *Tier 1* (T1)
-is what `make test` does every time; *tier 2* (T2) are the long runs of `make crash`, `make sim` and
-`make soak`. A run that finds one message lost, doubled, out of order or wrong writes no count: it
-fails, and tells the command that does it again. What runs like these have found is in
-[TRACK_RECORD.md](../tests/TRACK_RECORD.md).
+What was tried against the [promises](../reference/promises.md), how often, and with what outcome.
+Made by `tools/generate_proof.py` from the files in `proof/`, which the runs themselves write.
+*Tier 1* (T1) is what `make test` does every time; *tier 2* (T2) are the long runs of `make crash`,
+`make sim` and `make soak`. A run that finds one message lost, doubled, out of order or wrong writes
+no count: it fails, and prints the command that runs it again. What runs like these have found is in
+[TRACK_RECORD.md](../../tests/TRACK_RECORD.md).
 
 ## Goals
 
@@ -66,7 +67,7 @@ def counted(recorded: dict[str, Any] | None) -> str:
 
 
 def tests_of(goal: dict[str, Any]) -> str:
-    return ", ".join(f"[{Path(path).stem}](../{path})" for path in goal["tests"])
+    return ", ".join(f"[{Path(path).stem}](../../{path})" for path in goal["tests"])
 
 
 def goal_rows(goals: dict[str, Any], recorded: dict[str, dict[int, dict[str, Any]]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Writes the tables of fields in docs/smf.md, from telemetry/smf/counter_rows.py and
+"""Writes the tables of fields in docs/operations/smf.md, from telemetry/smf/counter_rows.py and
 codec/smf/section_table.py: which counter stands in which field, and which fields have no
 counterpart and are zero.
 
@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from ternmq.codec.smf.section_layout import LAYOUTS  # noqa: E402
 from ternmq.telemetry.smf.counter_rows import ROOTS, ROWS  # noqa: E402
 
-PAGE = ROOT / "docs" / "smf.md"
+PAGE = ROOT / "docs" / "operations" / "smf.md"
 BEGIN = "<!-- fields: begin; made by tools/generate_smf_fields.py -->\n"
 END = "<!-- fields: end -->\n"
 # Fields that the codec fills in: identifiers, lengths, eye-catchers and versions.

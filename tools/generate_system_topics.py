@@ -1,4 +1,5 @@
-"""Writes the table of resources in docs/system-topics.md from telemetry/monitor/monitor_rows.py.
+"""Writes the table of resources in docs/operations/system-topics.md from
+telemetry/monitor/monitor_rows.py.
 
 python tools/generate_system_topics.py [--check]
 """
@@ -13,7 +14,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from ternmq.telemetry.monitor import monitor_rows as rows  # noqa: E402
 
-PAGE = ROOT / "docs" / "system-topics.md"
+PAGE = ROOT / "docs" / "operations" / "system-topics.md"
 BEGIN = "<!-- resources: begin; made by tools/generate_system_topics.py -->\n"
 END = "<!-- resources: end -->\n"
 _DATATYPES = {

@@ -226,7 +226,7 @@ def generate(reasons_toml: str, constants_toml: str) -> dict[Path, str]:
             "Number, completion, family, surface, name, text of each reason code of a command.",
             reasons.commands,
         ),
-        ROOT / "docs" / "reasons.md": page(reasons),
+        ROOT / "docs" / "reference" / "reasons.md": page(reasons),
     }
 
 

@@ -1,7 +1,7 @@
 """Reads tools/layers.toml, the one table of packages, for all who need it.
 
 setup.py asks which files mypyc compiles, `make check` and tests/tidy ask for the import contracts
-and the rule about effects; docs/build.md and ARCHITECTURE.md carry the table as text.
+and the rule about effects; docs/internals/build.md and ARCHITECTURE.md carry the table as text.
 
     python -m tools.layers lint            check the import contracts
     python -m tools.layers compiled        list the files that mypyc compiles
@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "ternmq"
 TABLE = ROOT / "tools" / "layers.toml"
-DOCS = ROOT / "docs" / "build.md"
+DOCS = ROOT / "docs" / "internals" / "build.md"
 OVERVIEW = ROOT / "ARCHITECTURE.md"
 DOCS_BEGIN = "<!-- layers: begin -->\n"
 DOCS_END = "<!-- layers: end -->\n"
@@ -176,7 +176,7 @@ def lint() -> int:
 
 
 def docs_text(table: Table) -> str:
-    """The table for docs/build.md, highest layer first."""
+    """The table for docs/internals/build.md, highest layer first."""
     lines = ["| layer | package | compiled | operating system |\n", "| --- | --- | --- | --- |\n"]
     for layer in reversed(table.layers):
         for name in layer.packages:

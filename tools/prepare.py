@@ -33,7 +33,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 LEFT_OUT = ROOT / "build" / "left-out.jsonl"  # tests/left_out.py writes it
 CONSTRAINTS = ROOT / "tools" / "constraints.txt"
-EXTRAS = ("test", "dev", "spark")  # fetched while the core is compiled
+EXTRAS = ("test", "dev", "docs", "spark")  # fetched while the core is compiled
 JAVA = "default-jre-headless"
 NEEDED_FOR = {
     "gcc": "the compiled build",
