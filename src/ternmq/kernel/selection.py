@@ -124,7 +124,7 @@ class HandleSelection(Matcher):
         return place
 
     def own_places(self, unit: i64) -> list[int]:
-        """By lane, the number of the last put of the get's own unit of work up to which nothing
+        """By lane, the number of the last put of the unit of work that gets, up to which nothing
         matched."""
         if unit != self._own_unit or not self._own_places:
             self._own_unit = unit

@@ -103,9 +103,9 @@ def test_command_when_the_user_may_not_display_an_object_then_it_is_not_named() 
             "48 of EXTCONN and CONN; DISPLAY CONN(*) shows them",
         ),
         (
-            "DISPLY QLOCAL(A)",
-            "AMQ8405I: Syntax error detected at or near end of command segment below:- DISPLY: "
-            "there is no command DISPLY. Did you mean DISPLAY?",
+            "DISPLAZ QLOCAL(A)",
+            "AMQ8405I: Syntax error detected at or near end of command segment below:- DISPLAZ: "
+            "there is no command DISPLAZ. Did you mean DISPLAY?",
         ),
         ("STOP CONN(0123456789ABCDEF)", "AMQ8155E: Connection identifier error."),
     ],
