@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from ternmq.base.constants import MQCC_FAILED
 from ternmq.base.reason_lookup import reason as reason_row
-from ternmq.base.visible_text import visible_in_line
 
 # X/Open, Distributed TP: The XA Specification; the codes that two-phase commit answers with here.
 XA_HEURCOM: Final = 7
@@ -57,6 +56,8 @@ class MQError(Exception):
         return reason_row(self.reason).name
 
     def __str__(self) -> str:
+        from ternmq.base.visible_text import visible_in_line  # few clients print an error
+
         row = reason_row(self.reason)
         where = [self.verb] if self.verb else []
         if self.object:
