@@ -29,7 +29,6 @@ _HEADERS: Final = "the client has properties in the data, behind which the comma
 _MORE_CALLS: Final = "the client makes calls of its own when it connects"
 _NO_WAIT: Final = "the client does not wait for the answer of a put to a handle of MQSUB"
 _NO_HANDLE: Final = "the client makes no MQSUB without a handle that is not for a managed queue"
-_VERSION: Final = "a structure of an unknown version cannot be read, and ends the connection"
 NOT_OFFERED: Final[dict[str, dict[str, str]]] = {
     "test_b18_other_verbs_on_a_handle_of_a_topic": {"pymqi": _NO_SUBRQ},
     "test_c57_when_on_request_then_only_by_mqsubrq": {"pymqi": _NO_SUBRQ},
@@ -49,7 +48,6 @@ NOT_OFFERED: Final[dict[str, dict[str, str]]] = {
     "test_j13_trace_when_the_application_forbids_it_then_actvcono_decides": dict.fromkeys(
         OTHERS, _NO_OPTIONS
     ),
-    "test_c8_when_version_wrong_then_2424": {JAVA: _VERSION},
     "test_c20_when_expiry_altered_and_over_then_gone": {JAVA: _NO_HANDLE},
     "test_c46_when_resumed_without_handle_then_its_queue": {JAVA: _NO_HANDLE},
     "test_c59_when_queue_is_full_then_dead_letter_queue_or_2526": {JAVA: _NO_HANDLE},
