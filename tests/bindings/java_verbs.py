@@ -94,13 +94,8 @@ class JavaVerbs(Verbs):
         self.name = name
         self._bridge = bridge()
         self._connection = self._bridge.new_connection()
-        found = self._call(
-            "MQCONNX",
-            name=name,
-            channel=channel,
-            address=address,
-            application=application,
-        )
+        self._way = {"name": name, "channel": channel, "address": address}
+        found = self._call("MQCONNX", application=application, **self._way)
         self.connection_id = unwrapped(found["connectionId"])
 
     def _call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -310,6 +305,11 @@ class JavaVerbs(Verbs):
     ) -> int:
         asked = {"action": action, "options": options, "version": version}
         return int(self._call("MQSUBRQ", hsub=number, **asked)["publications"])
+
+    def published_by_jms(self, topic: str, text: str) -> str | None:
+        """What a consumer of JMS gets when its connection, another one, publishes that."""
+        came: str | None = self._call("JMS", topic=topic, text=text, **self._way)["text"]
+        return came
 
 
 # ---- structures

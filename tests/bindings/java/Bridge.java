@@ -1,5 +1,7 @@
+import com.ibm.mq.MQException;
 import com.ibm.mq.constants.CMQC;
 import com.ibm.mq.exits.MQCD;
+import com.ibm.mq.jms.MQConnectionFactory;
 import com.ibm.mq.jmqi.JmqiDefaultPropertyHandler;
 import com.ibm.mq.jmqi.JmqiDefaultThreadPoolFactory;
 import com.ibm.mq.jmqi.JmqiEnvironment;
@@ -28,6 +30,7 @@ import com.ibm.mq.jmqi.handles.Phobj;
 import com.ibm.mq.jmqi.handles.Pint;
 import com.ibm.mq.jmqi.system.JmqiSP;
 import com.ibm.mq.jmqi.system.SpiPutOptions;
+import com.ibm.msg.client.wmq.WMQConstants;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -40,6 +43,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import javax.jms.JMSException;
+import javax.jms.MessageConsumer;
+import javax.jms.Session;
+import javax.jms.TextMessage;
+import javax.jms.Topic;
 import javax.transaction.xa.XAResource;
 import javax.transaction.xa.Xid;
 import org.json.JSONArray;
@@ -208,6 +216,7 @@ public final class Bridge {
                 mqi.MQSTAT(at.hconn(), asked.getInt("type"), status, comp, reason);
                 found.put("sts", fields(status));
             }
+            case "JMS" -> publish(asked, found, comp, reason);
             case "MQCB" -> register(at, asked, comp, reason);
             case "MQCTL" -> mqi.MQCTL(at.hconn(), asked.getInt("operation"),
                     environment.newMQCTLO(), comp, reason);
@@ -430,6 +439,33 @@ public final class Bridge {
         found.put("subUserData", sd.getSubUserData().getVsString());
         found.put("selectionString", sd.getSelectionString().getVsString());
         found.put("resObjectString", sd.getResObjectString().getVsString());
+    }
+
+    // ---- JMS
+
+    /** A connection of JMS that publishes to a topic, and what a consumer of it gets. */
+    private static void publish(JSONObject asked, JSONObject found, Pint comp, Pint reason)
+            throws Exception {
+        MQConnectionFactory factory = new MQConnectionFactory();
+        factory.setTransportType(WMQConstants.WMQ_CM_CLIENT);
+        factory.setQueueManager(asked.getString("name"));
+        factory.setChannel(asked.getString("channel"));
+        factory.setConnectionNameList(asked.getString("address"));
+        try (javax.jms.Connection connection = factory.createConnection()) {
+            connection.start();
+            Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
+            Topic topic = session.createTopic("topic://" + asked.getString("topic"));
+            MessageConsumer consumer = session.createConsumer(topic);
+            session.createProducer(topic).send(session.createTextMessage(asked.getString("text")));
+            TextMessage came = (TextMessage) consumer.receive(CALLS_MS);
+            found.put("text", came == null ? JSONObject.NULL : came.getText());
+        } catch (JMSException refused) {
+            if (!(refused.getLinkedException() instanceof MQException linked)) {
+                throw refused;
+            }
+            comp.x = linked.completionCode;
+            reason.x = linked.reasonCode;
+        }
     }
 
     // ---- structures

@@ -27,7 +27,6 @@ _NO_OPTIONS: Final = "MQCNO options go by our own connections alone"
 _NOT_READ: Final = "the client does not read Options, SubExpiry and PubPriority of an MQSD back"
 _HEADERS: Final = "the client has properties in the data, behind which the command is"
 _MORE_CALLS: Final = "the client makes calls of its own when it connects"
-_NO_WAIT: Final = "the client does not wait for the answer of a put to a handle of MQSUB"
 _NO_HANDLE: Final = "the client makes no MQSUB without a handle that is not for a managed queue"
 NOT_OFFERED: Final[dict[str, dict[str, str]]] = {
     "test_b18_other_verbs_on_a_handle_of_a_topic": {"pymqi": _NO_SUBRQ},
@@ -56,7 +55,6 @@ NOT_OFFERED: Final[dict[str, dict[str, str]]] = {
     "test_c28_when_resumed_without_durable_then_still_durable": {JAVA: _NOT_READ},
     "test_c39_when_resumed_then_original_expiry_is_returned": {JAVA: _NOT_READ},
     "test_c68_when_resumed_then_descriptor_tells_all": {JAVA: _NOT_READ},
-    "test_d15_when_managed_handle_then_no_put": {JAVA: _NO_WAIT},
     "test_filter_when_given_then_only_what_it_selects": {JAVA: _HEADERS},
     "test_j13_application_when_traced_then_its_calls_and_no_others": {JAVA: _MORE_CALLS},
     "test_j13_application_when_its_name_has_a_path_then_the_last_part_counts": {JAVA: _MORE_CALLS},

@@ -169,6 +169,13 @@ def test_c48_to_c55_when_published_then_pattern_matches(
     assert got_by(bed, yes + no, sub) == yes
 
 
+def test_c50_when_published_below_sys_then_only_who_names_the_branch_gets_it(bed: Bed) -> None:
+    system = "$SYS/MQ/INFO/QMGR/QM1/x"
+    everything, there = bed.sub("#", M), bed.sub(system, M)
+    assert got_by(bed, ["a", "a/b", "/a", system], everything) == ["a", "a/b", "/a"]
+    assert there.texts() == [system]  # it was published
+
+
 def test_c56_when_retained_then_new_subscription_gets_them(bed: Bed) -> None:
     for topic in ("w/1", "w/2", "w/3/4"):
         bed.pub(topic, topic, RETAIN)

@@ -6,10 +6,12 @@ import gc
 
 from ternmq import Connection
 from ternmq import constants as mq
+from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.values.calls.objects import SetAttributes
 from ternmq.values.calls.topics import RequestPublications, Subscribe
 from tests.battery.places import until
+from tests.bindings.bound import JAVA
 from tests.bindings.consuming import consumed
 from tests.bindings.elsewhere import Elsewhere
 from tests.conformance.pubsub.bed import Bed, D, M, R, Sub, reason_of
@@ -18,6 +20,8 @@ KEEP = mq.MQCO_KEEP_SUB
 REMOVE = mq.MQCO_REMOVE_SUB
 ON_REQUEST = mq.MQSO_PUBLICATIONS_ON_REQUEST
 RETAIN = mq.MQPMO_RETAIN
+UTF8 = 1208
+LATIN_EBCDIC = 500
 
 
 def managed(bed: Bed) -> list[str]:
@@ -159,6 +163,18 @@ def test_d14_when_managed_then_gets_as_on_a_queue(bed: Bed) -> None:
     assert sub.try_get(wait=0.01) is None
 
 
+def test_d14_when_managed_then_a_publication_is_converted(bed: Bed) -> None:
+    sub = bed.sub("a", M)
+    text = "\u00c4pfel"
+    for _ in range(2):
+        given = Descriptor(format=mq.MQFMT_STRING, ccsid=LATIN_EBCDIC)
+        bed.pub("a", text.encode("cp500"), descriptor=given)
+    plain = sub.get()
+    assert (plain.data, plain.descriptor.ccsid) == (text.encode("cp500"), LATIN_EBCDIC)
+    converted = sub.get(options=mq.MQGMO_CONVERT)
+    assert (converted.data, converted.descriptor.ccsid) == (text.encode(), UTF8)
+
+
 def test_d14_when_managed_then_a_function_gets_each_publication(bed: Bed) -> None:
     """MQCB and MQCTL."""
     with bed.connection.subscribe("a") as subscription:
@@ -169,7 +185,15 @@ def test_d14_when_managed_then_a_function_gets_each_publication(bed: Bed) -> Non
 
 
 def test_d15_when_managed_handle_then_no_put(bed: Bed) -> None:
-    assert reason_of(bed.put, bed.sub("a", M).queue) == 2039
+    sub = bed.sub("a", M)
+    if bed.binding == JAVA:  # which does not wait for the answer: MQSTAT has it
+        bed.put(sub.queue)
+        status = bed.connection.status()
+        assert (status.put_success_count, status.put_failure_count) == (0, 1)
+        assert (status.comp, status.reason) == (mq.MQCC_FAILED, 2039)
+    else:
+        assert reason_of(bed.put, sub.queue) == 2039
+    assert sub.texts() == []
 
 
 def test_d15_when_managed_handle_then_no_set_and_inquired(bed: Bed) -> None:

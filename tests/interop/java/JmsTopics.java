@@ -14,8 +14,11 @@ import javax.jms.Connection;
 import javax.jms.IllegalStateException;
 import javax.jms.InvalidClientIDException;
 import javax.jms.InvalidDestinationException;
+import javax.jms.InvalidDestinationRuntimeException;
+import javax.jms.JMSConsumer;
 import javax.jms.JMSContext;
 import javax.jms.JMSException;
+import javax.jms.JMSRuntimeException;
 import javax.jms.IllegalStateRuntimeException;
 import javax.jms.Message;
 import javax.jms.MessageConsumer;
@@ -178,7 +181,22 @@ final class JmsTopics extends JmsCases {
         refuses(InvalidDestinationException.class, () -> session.unsubscribe("d1"));
     }
 
-    /** The client does not refuse it, and the queue manager knows of no acknowledgement. */
+    @Case(Case.PLAIN)
+    void unsubscribe_when_of_a_context_then_refused_likewise() throws Exception {
+        MQConnectionFactory factory = place.factory();
+        factory.setClientID(queue + "c");
+        JMSContext context = keep(factory.createContext());
+        refuses(InvalidDestinationRuntimeException.class, () -> context.unsubscribe("none"));
+        Topic topic = context.createTopic("topic://" + queue + "/a");
+        JMSConsumer active = context.createDurableConsumer(topic, "d1");
+        refuses(JMSRuntimeException.class, () -> context.unsubscribe("d1"));
+        active.close();
+        context.unsubscribe("d1");
+        refuses(InvalidDestinationRuntimeException.class, () -> context.unsubscribe("d1"));
+    }
+
+    /** While there is a consumer it is refused. Without one the client does not refuse it, and the
+     * queue manager knows of no acknowledgement. */
     @Case(Case.PLAIN)
     void unsubscribe_when_a_message_is_not_acknowledged_then_it_goes_too() throws Exception {
         Connection connection = client("c");
@@ -187,6 +205,7 @@ final class JmsTopics extends JmsCases {
         MessageConsumer consumer = session.createDurableSubscriber(topic, "d1");
         publish(automatic(connection), topic, "1");
         equal("1", received(consumer));
+        refuses(JMSException.class, () -> session.unsubscribe("d1"));
         consumer.close();
         session.unsubscribe("d1");
         session.recover();
