@@ -246,9 +246,8 @@ ROWS: Final[dict[str, Probe]] = {
         inert(object_types.OCSP, "OCSPURL"),
         shown_by("tests/unit/remote/fap/test_key_repository.py", "key.kdb"),
     ),
-    "exits of client channels": all_of(
-        inert(object_types.SVRCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
-        inert(object_types.CLNTCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
+    "exits of CLNTCONN definitions": inert(
+        object_types.CLNTCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"
     ),
     "multicast": shown_by(
         "tests/unit/remote/test_multicast_clients.py",
@@ -369,9 +368,9 @@ DESCRIBED: Final[dict[str, Probe]] = {
         judged_by("tests/media/test_images.py", "test_extents_before_the_oldest_image_and_restart"),
     ),
     "MQMDE of programs that use version 1 of MQMD": extension_is_taken_into_the_message,
-    "clients: binary CCDT, exits, FAP levels above 10": all_of(
+    "clients: binary CCDT, PreConnect exits, FAP levels above 10": all_of(
         binary_table_is_refused,
-        shown_by("tests/unit/api/test_fap_definitions.py", '"exits": {"send": []}'),
+        shown_by("tests/unit/api/test_fap_definitions.py", '("PreConnect:\\n   Module=x'),
         fap_level_is_ten,
     ),
     "central collection of activity trace": activity_trace_is_accepted,

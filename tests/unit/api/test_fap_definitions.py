@@ -119,7 +119,8 @@ def test_a_json_table_gives_its_client_connections_with_all_they_say() -> None:
         (table({"name": "A", "type": "clientConnection"}), "no connection"),
         (table({**row("A"), "connectionManagement": {"clientWeight": 100}}), "clientWeight"),
         (table({**row("A"), "connectionManagement": {"affinity": "never"}}), "affinity"),
-        (table({**row("A"), "exits": {"send": []}}), "exits"),
+        (table({**row("A"), "exits": {"message": ["a(b)"]}}), "no exits of kind message"),
+        (table({**row("A"), "exits": {"send": "a(b)"}}), "not an array of at most"),
         (table(row("A" * 21)), "is not a channel name"),
     ],
 )

@@ -154,6 +154,7 @@ def test_every_call_can_be_made_from_its_arguments() -> None:
         "integer": 1,
         "integers": [1],
         "number": 5,
+        "numbers": [5],
         "position": -1,
         "text": "A",
         "flag": True,
