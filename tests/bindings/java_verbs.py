@@ -202,6 +202,10 @@ class JavaVerbs(Verbs):
         self._call("forget")
         return [unwrapped(one["data"]) for one in called if "data" in one]
 
+    def create_handle(self) -> None:
+        """MQCRTMH."""
+        self._call("MQCRTMH")
+
     def status(self) -> Status:
         given = self._call("MQSTAT", type=mq.MQSTAT_TYPE_ASYNC_ERROR)["sts"]
         return Status(**{name: _plain(given[java]) for name, java in _STS_FIELDS.items()})

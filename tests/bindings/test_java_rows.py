@@ -1,5 +1,5 @@
 """Goal: rows of docs/reference/conformance-messages.md that a program of IBM's Java client can say
-by its MQI and our API cannot: C1 without a handle, structures of version 1 in G14.
+by its MQI and our API cannot: C1 without a handle, structures of version 1 in G25 and S15.
 Method: one connection of the Java process to a queue manager in memory; others put what it gets.
 """
 
@@ -10,13 +10,15 @@ from collections.abc import Iterator
 import pytest
 
 from ternmq import constants as mq
+from ternmq.base import reasons as rc
 from ternmq.base.errors import MQError
 from ternmq.codec.mqi.mqgmo import GetOptions
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
+from tests.battery.test_extension import FLAGS, GROUP, described, extension
 from tests.bindings.bound import JAVA, JAVA_TIMEOUT_S, need
 from tests.bindings.java_verbs import JavaVerbs
-from tests.bindings.verbs import GetAsked
+from tests.bindings.verbs import GetAsked, PutAsked
 from tests.unit.api.networked import CHANNEL, Networked, in_memory
 from tests.unit.codec.test_properties import header
 
@@ -79,13 +81,20 @@ def test_propctl_when_there_is_no_handle_then_it_decides(
         assert found[0] == HEADED
 
 
+def test_handle_when_asked_for_then_the_client_has_none(program: JavaVerbs) -> None:
+    """C1: with a handle there is nothing to decide; its classes read the MQRFH2 themselves."""
+    with pytest.raises(MQError) as refused:
+        program.create_handle()
+    assert refused.value.reason == rc.MQRC_FUNCTION_NOT_SUPPORTED
+
+
 @pytest.mark.parametrize(
     ("gmo_version", "md_version", "reason"), [(1, 2, 2256), (4, 1, 2257)], ids=["MQGMO", "MQMD"]
 )
 def test_logical_order_with_structures_of_version_1_then_refused(
     served: Networked, program: JavaVerbs, gmo_version: int, md_version: int, reason: int
 ) -> None:
-    """G14."""
+    """G25."""
     with served.connect() as other:
         other.define_queue("A")
         other.put("A", PAYLOAD)
@@ -94,3 +103,41 @@ def test_logical_order_with_structures_of_version_1_then_refused(
         program.get(number, asked(mq.MQGMO_LOGICAL_ORDER, gmo_version, md_version))
     assert refused.value.reason == reason
     assert program.get(number, asked(mq.MQGMO_LOGICAL_ORDER)).data == PAYLOAD
+
+
+def test_version_1_when_a_message_is_in_a_group_then_an_mqmde_says_so(
+    served: Networked, program: JavaVerbs
+) -> None:
+    """S15: both ways."""
+    with served.connect() as other:
+        other.define_queue("A")
+    target = program.open(ObjectDescriptor(object_name="A"), mq.MQOO_OUTPUT, "", "").number
+    for _ in range(4):
+        program.put(target, PutAsked(described(), 0), extension() + PAYLOAD)
+    number = opened(program, "A")
+    whole = 72 + len(PAYLOAD)
+    for length in (None, whole):
+        found = program.get(number, asked(0, md_version=1)._replace(length=length))
+        assert (found.descriptor.format, found.data) == ("MQHMDE", extension() + PAYLOAD)
+        assert found.length == whole
+    with pytest.raises(MQError) as refused:
+        program.get(number, asked(0, md_version=1)._replace(length=whole - 1))
+    assert refused.value.reason == rc.MQRC_TRUNCATED_MSG_FAILED
+    cut = asked(mq.MQGMO_ACCEPT_TRUNCATED_MSG, md_version=1)._replace(length=74)
+    found = program.get(number, cut)
+    assert (found.reason, found.data) == (2079, extension() + PAYLOAD[:2])
+    found = program.get(number, asked(0)._replace(length=len(PAYLOAD)))
+    md = found.descriptor
+    assert (found.data, md.format) == (PAYLOAD, "MQSTR")
+    assert (md.group_id, md.msg_seq_number, md.msg_flags) == (GROUP, 3, FLAGS)
+
+
+def test_version_1_when_a_message_is_in_no_group_then_its_data_comes_alone(
+    served: Networked, program: JavaVerbs
+) -> None:
+    """S15."""
+    with served.connect() as other:
+        other.define_queue("A")
+        other.put("A", PAYLOAD)
+    found = program.get(opened(program, "A"), asked(0, md_version=1)._replace(length=len(PAYLOAD)))
+    assert (found.data, found.descriptor.format) == (PAYLOAD, "")

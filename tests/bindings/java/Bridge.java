@@ -218,6 +218,8 @@ public final class Bridge {
             }
             case "JMS" -> publish(asked, found, comp, reason);
             case "MQCB" -> register(at, asked, comp, reason);
+            case "MQCRTMH" -> mqi.MQCRTMH(at.hconn(), environment.newMQCMHO(),
+                    environment.newPhmsg(environment.newHmsg(0)), comp, reason);
             case "MQCTL" -> mqi.MQCTL(at.hconn(), asked.getInt("operation"),
                     environment.newMQCTLO(), comp, reason);
             case "forget" -> at.called.clear();

@@ -30,7 +30,7 @@ class Selection:
 
     def __init__(self) -> None:
         self.index = 0
-        self.version = 2
+        self.version = 1  # IBM's Java client begins with it, and says only what is another
         self.ccsid = 0
         self.encoding = 0
         self.msg_seq_number = 0

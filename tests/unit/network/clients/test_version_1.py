@@ -107,3 +107,17 @@ def test_request_when_a_message_is_in_a_group_then_an_mqmde_comes_before_its_dat
             assert values["descriptor"].format == "MQHMDE"
 
     run_story(story)
+
+
+def test_request_when_the_client_has_said_nothing_of_its_mqmd_then_it_is_of_version_1() -> None:
+    """IBM's Java client says only what is no longer as it was when it opened the queue."""
+
+    async def story(place: Place, partner: Partner) -> None:
+        handle = await partner.open("A", ALL)
+        fill(place)
+        partner.request(handle, 100_000, select=False)
+        values = await partner.values(fap.ASYNC_MESSAGE)
+        md: Descriptor = values["descriptor"]
+        assert (md.version, md.format, values["data"]) == (1, "MQHMDE", WHOLE)
+
+    run_story(story)
