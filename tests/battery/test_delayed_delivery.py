@@ -154,15 +154,17 @@ def test_delay_queue_when_properties_were_put_in_a_header_then_it_describes_the_
         assert again.properties == {"n": "1"}
 
 
+@pytest.mark.parametrize("crash", [False, True], ids=["stop", "crash"])
 def test_restart_when_messages_are_delayed_then_the_persistent_ones_come_when_due(
-    place: Place,
+    place: Place, crash: bool
 ) -> None:
+    """T9."""
     place.qmgr.define_queue("A")
     with place.qmgr.queue("A") as queue:
         queue.put(b"second", persistent=True, delay=0.4)
         queue.put(b"lost", persistent=False, delay=0.3)
         queue.put(b"first", persistent=True, delay=0.2)
-    place.crash()
+    (place.crash if crash else place.restart)()
     with place.qmgr.queue("A") as queue:
         found = [queue.get(wait=WAIT_S).data for _ in range(2)]
         assert found == [b"first", b"second"]
@@ -191,11 +193,29 @@ def test_delay_when_it_cannot_be_then_the_put_is_refused(qmgr: QueueManager, del
         qmgr.put("A", b"x", delay=delay)
 
 
-def test_group_when_its_message_has_a_delay_then_the_put_is_refused(qmgr: QueueManager) -> None:
+@pytest.mark.parametrize(
+    "flags",
+    [
+        mq.MQMF_MSG_IN_GROUP,
+        mq.MQMF_LAST_MSG_IN_GROUP,
+        mq.MQMF_SEGMENT,
+        mq.MQMF_LAST_SEGMENT,
+        mq.MQMF_MSG_IN_GROUP | mq.MQMF_SEGMENT,
+    ],
+)
+def test_group_when_its_message_has_a_delay_then_the_put_is_refused(
+    qmgr: QueueManager, flags: int
+) -> None:
+    """T5: of a segment, too."""
     qmgr.define_queue("A")
-    md = ternmq.Descriptor(msg_flags=mq.MQMF_MSG_IN_GROUP, group_id=b"g" * 24)
-    with qmgr.queue("A") as queue, refused(MQRC_OPTIONS_ERROR):
-        queue.put(b"x", descriptor=md, delay=1)
+    md = ternmq.Descriptor(version=2, msg_flags=flags, group_id=b"g" * 24)
+    with qmgr.queue("A") as queue, qmgr.queue(DELAY_QUEUE) as staged:
+        with refused(MQRC_OPTIONS_ERROR):
+            queue.put(b"x", descriptor=md, delay=DELAY_S)
+        with refused(MQRC_OPTIONS_ERROR):
+            qmgr.put("A", b"x", descriptor=md, delay=DELAY_S)
+        assert (queue.depth, staged.depth) == (0, 0)
+        queue.put(b"x", descriptor=md)  # it is the delay that is refused
 
 
 @pytest.mark.parametrize("by_cap", [False, True])
