@@ -62,7 +62,8 @@ def user_of(binding: str) -> str:
 
 
 def verbs_of(binding: str, served: Networked, channel: str, application: str) -> Verbs:
-    """One more connection to the queue manager."""
+    """One more connection to the queue manager; pymqi has it on the machine, unless a channel has
+    to say who it is."""
     if binding == JAVA:
         from tests.bindings.java_verbs import JavaVerbs
 
@@ -72,7 +73,8 @@ def verbs_of(binding: str, served: Networked, channel: str, application: str) ->
     with place, mock.patch.object(sys, "argv", [application]):
         if binding == "ibmmq":
             return CompatVerbs(ibmmq, served.name, channel, served.conn)
-        return CompatVerbs(pymqi, served.name)
+        way = () if channel == CHANNEL else (channel, served.conn)
+        return CompatVerbs(pymqi, served.name, *way)
 
 
 def connect(

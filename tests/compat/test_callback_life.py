@@ -7,6 +7,7 @@ are cut, and which are killed.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -182,12 +183,14 @@ import sys
 from ternmq.compat import ibmmq
 from ternmq.compat.pymqi import CMQC
 from ternmq.base import constants_all as mq
-manager = ibmmq.connect(*sys.argv[1:])
+option = int(sys.argv[1])
+manager = ibmmq.connect(*sys.argv[2:])
 queue = ibmmq.Queue(manager, "A", CMQC.MQOO_INPUT_SHARED)
-gmo = ibmmq.GMO(Options=CMQC.MQGMO_WAIT | CMQC.MQGMO_SYNCPOINT)
+gmo = ibmmq.GMO(Options=CMQC.MQGMO_WAIT | option)
 gmo.WaitInterval = CMQC.MQWI_UNLIMITED
 def take(**given):
-    manager.commit()
+    if option == CMQC.MQGMO_SYNCPOINT:
+        manager.commit()
     print(given["msg"].decode(), flush=True)
 cbd = ibmmq.CBD(CallbackFunction=take)
 queue.cb(operation=mq.MQOP_REGISTER, cbd=cbd, md=ibmmq.MD(), gmo=gmo)
@@ -196,13 +199,21 @@ manager.ctl(mq.MQOP_START_WAIT, ibmmq.CTLO())
 """
 
 
-@pytest.mark.parametrize("kind", WAYS)
-def test_program_that_is_killed_while_it_waits_in_a_unit_then_no_message_is_lost(
-    own: Networked, kind: str
+@pytest.mark.parametrize(
+    ("kind", "option"),
+    [
+        ("local", CMQC.MQGMO_SYNCPOINT),
+        ("local", CMQC.MQGMO_NO_SYNCPOINT),
+        ("channel", CMQC.MQGMO_SYNCPOINT),
+    ],
+    ids=["local-inside", "local-outside", "channel-inside"],
+)
+def test_program_that_is_killed_while_it_waits_then_no_message_is_lost(
+    own: Networked, kind: str, option: int
 ) -> None:
-    """K13."""
+    """K13: through a channel what is on its way outside syncpoint is lost with the program."""
     program = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, *way_of(kind, own)],
+        [sys.executable, "-c", _PROGRAM, str(option), *way_of(kind, own)],
         env={**os.environ, "TERNMQ_DATA": str(own.data)},
         stdout=subprocess.PIPE,
         text=True,
@@ -213,9 +224,10 @@ def test_program_that_is_killed_while_it_waits_in_a_unit_then_no_message_is_lost
         queue.put(b"first")
         assert program.stdout.readline() == "first\n"
         until(lambda: waits(own))
-        program.kill()
+        program.send_signal(signal.SIGSTOP)  # so one message is on its way when it dies
         for number in range(5):
             queue.put(b"%d" % number)
+        program.kill()
         program.wait()
         found = sorted(queue.get(wait=10).data for _ in range(5))
         assert found == [b"0", b"1", b"2", b"3", b"4"]

@@ -10,15 +10,14 @@ import ternmq
 from ternmq import Descriptor
 from ternmq import constants as mq
 from ternmq.codec.headers.mqdlh import DeadLetterHeader
-from tests.bindings.bound import JAVA
+from tests.bindings.bound import BINDINGS
 from tests.security.granting import Place, grant
 
 pytestmark = pytest.mark.core
 
-# On the machine a program of pymqi works as the user of its process alone.
 BY_OTHERS = {
-    "test_arrival_when_the_user_may_not_put_its_report_then_it_is_a_dead_letter": ("ibmmq", JAVA),
-    "test_delivery_when_the_user_of_the_message_may_not_then_it_is_a_dead_letter": ("ibmmq", JAVA),
+    "test_arrival_when_the_user_may_not_put_its_report_then_it_is_a_dead_letter": BINDINGS,
+    "test_delivery_when_the_user_of_the_message_may_not_then_it_is_a_dead_letter": BINDINGS,
 }
 
 

@@ -154,24 +154,30 @@ def test_consumer_that_asks_for_events_then_it_hears_that_the_connection_is_brok
 CLIENT = """
 import sys, ternmq
 connection = ternmq.connect("QM1", **eval(sys.argv[1]))
+inside = sys.argv[3] == "inside"
+def take(message):
+    if inside:
+        connection.commit()
+    print(message.data.decode(), flush=True)
 for name in sys.argv[2]:
-    connection.queue(name).on_message(lambda message: print(message.data.decode(), flush=True))
+    connection.queue(name).on_message(take, syncpoint=inside)
 print("started", flush=True)
 connection.start(wait=True)
 """
 
 
+@pytest.mark.parametrize("syncpoint", ["outside", "inside"])
 @pytest.mark.parametrize("names", ["A", "AB"])
 @pytest.mark.parametrize("binding", ["network", "served"])
 def test_client_that_is_killed_when_messages_come_then_none_is_lost(
-    served: Networked, names: str, binding: str
+    served: Networked, names: str, binding: str, syncpoint: str
 ) -> None:
     """What it printed was delivered once; everything else is on the queue. Over TCP a get that
-    waits has no acknowledgement in MQ's protocol: the one message that was on its way to it is lost
-    with the client, as it is with any get outside syncpoint."""
+    waits has no acknowledgement in MQ's protocol: outside syncpoint the one message that was on its
+    way to it is lost with the client, as it is with any such get."""
     place = served.way if binding == "network" else {"data": str(served.data)}
     client = subprocess.Popen(
-        [sys.executable, "-c", CLIENT, repr(place), names],
+        [sys.executable, "-c", CLIENT, repr(place), names, syncpoint],
         env={**os.environ, "TERNMQ_PURE": "1"},
         stdout=subprocess.PIPE,
         text=True,
@@ -192,7 +198,7 @@ def test_client_that_is_killed_when_messages_come_then_none_is_lost(
         rest = client.stdout.read().split()
         client.stdout.close()
         assert (first, rest) == (["0", "1", "2", "3", "4"], [])
-        on_its_way = 1 if (binding, names) == ("network", "A") else 0
+        on_its_way = 1 if (binding, names, syncpoint) == ("network", "A", "outside") else 0
         left = [queue.get(wait=10).data for _ in range(20 - on_its_way)]
         assert sorted(left) == sorted(numbered(20, "x")[on_its_way:])  # one came back later, maybe
         assert queue.try_get() is None
