@@ -16,6 +16,7 @@ MODULES: Final = (
     "test_report_rules",
     "test_conversion",
     "test_extension",
+    "test_large_segments",
 )
 # IBM's Java client has properties in the data: what it makes of them is shown by its own cases.
 COMPAT_MODULES: Final = ("test_properties_and_selectors", "test_property_delivery")
@@ -61,8 +62,8 @@ NOT_OF_JAVA: Final = {
 }
 
 
-def bindings_of(module: str, test: str) -> tuple[str, ...]:
-    """Those that a test runs by."""
+def bindings_of(module: str, test: str = "") -> tuple[str, ...]:
+    """Those that a test runs by; without its name, those of its module."""
     name = module.rpartition(".")[2]
     if test in TESTS:
         return TESTS[test]

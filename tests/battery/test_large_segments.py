@@ -19,6 +19,7 @@ from ternmq import constants as mq
 from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.ports.memory_disk import MemoryDisk
 from ternmq.runtime.starting import start
+from tests.battery.bindings import bindings_of
 from tests.battery.test_segments import PROPERTIES, allowed
 from tests.bindings import bound
 from tests.bindings.elsewhere import Elsewhere, connected
@@ -30,7 +31,7 @@ DATA = bytes(range(256)) * (40 * MEGABYTE // 256)
 OWN = ("local", "tcp")
 
 
-@pytest.fixture(params=bound.as_parameters((*OWN, *bound.BINDINGS)))
+@pytest.fixture(params=bound.as_parameters((*OWN, *bindings_of(__name__))))
 def large(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Networked]]:
     """A binding, and a queue manager whose queue A takes messages of 4 MiB."""
     bound.need(request.param)

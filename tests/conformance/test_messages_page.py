@@ -6,6 +6,7 @@ shown, one of the tests runs by them.
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from tests.bindings.bound import JAVA
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE: Final = ROOT / "docs" / "reference" / "conformance-messages.md"
+JAVA_ROWS: Final = "bindings/test_java_rows.py"
 MARKS: Final = ("yes", "part", "case", "no", "-")
 
 
@@ -46,11 +48,18 @@ def test_row_when_it_names_tests_then_they_exist(row: list[str]) -> None:
 
 
 def _runs_by(path: str, name: str, folder: str, binding: str) -> bool:
-    """Whether a test is of that folder, or one of the battery that runs by that binding."""
-    module = path.removesuffix(".py").rpartition("/")[2]
-    return path.startswith(folder) or (
-        path.startswith("battery/") and binding in bindings_of(module, name)
-    )
+    """Whether a test is of that folder, or one of ours that runs by that binding."""
+    module = path.removesuffix(".py").replace("/", ".")
+    if path.startswith("battery/"):
+        return binding in bindings_of(module, name)
+    if path.startswith("security/"):
+        others: dict[str, tuple[str, ...]] = getattr(
+            import_module(f"tests.{module}"), "BY_OTHERS", {}
+        )
+        return binding in others.get(name, ())
+    if path == JAVA_ROWS:
+        return binding == JAVA
+    return path.startswith(folder)
 
 
 def test_page_when_read_then_each_rule_is_there_once() -> None:
