@@ -48,8 +48,10 @@ _OWN_SET: Final = "the client puts its own character set in the place of the que
 _NOT_COUNTED: Final = "the client does not read counts and responses of a call that failed"
 _NOT_ANSWERED: Final = "an MQPUT1 in a unit of work is not answered"
 _NOT_SENT: Final = "the client does not send it"
+_REFUSED: Final = "our API refuses it before the client is asked"
 NOT_OF_JAVA: Final = {
     "test_convert_when_the_queue_managers_set_is_another_then_that_is_the_target": _OWN_SET,
+    "test_open_without_destinations_then_object_records_error": _REFUSED,
     "test_open_when_all_fail_alike_then_that_reason": _NOT_COUNTED,
     "test_open_when_all_fail_differently_then_multiple_reasons_as_a_failure": _NOT_COUNTED,
     "test_put_when_all_are_inhibited_then_that_reason": _NOT_COUNTED,

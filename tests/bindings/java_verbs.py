@@ -220,6 +220,14 @@ class JavaVerbs(Verbs):
         outcomes = _outcomes(found, counts["InvalidDestCount"], len(destinations), "MQOPEN")
         return Listed(found.get("hobj", 0), found["comp"], outcomes, counts["UnknownDestCount"])
 
+    def open_counted(self, od: ObjectDescriptor, count: int, names: list[str]) -> int:
+        """MQOPEN of an MQOD with this RecsPresent, whatever records it has; the reason."""
+        described = _list(od, [Destination(one) for one in names])
+        described["od"]["RecsPresent"] = count
+        if not names:
+            del described["records"]
+        return int(self._asked("MQOPEN", options=mq.MQOO_OUTPUT, **described)["reason"])
+
     def put_list(
         self,
         target: int | ObjectDescriptor,

@@ -1,5 +1,5 @@
 """Goal: rows of docs/reference/conformance-messages.md that a program of IBM's Java client can say
-by its MQI and our API cannot: C1 without a handle, structures of version 1 in G25 and S15.
+by its MQI and our API cannot: C1 without a handle, structures of version 1 in G25 and S15, counts of L5.
 Method: one connection of the Java process to a queue manager in memory; others put what it gets.
 """
 
@@ -141,3 +141,29 @@ def test_version_1_when_a_message_is_in_no_group_then_its_data_comes_alone(
         other.put("A", PAYLOAD)
     found = program.get(opened(program, "A"), asked(0, md_version=1)._replace(length=len(PAYLOAD)))
     assert (found.data, found.descriptor.format) == (PAYLOAD, "")
+
+
+@pytest.mark.parametrize(
+    ("od", "count", "names", "reason"),
+    [
+        (ObjectDescriptor(), 2, ["A"], rc.MQRC_OBJECT_RECORDS_ERROR),
+        (ObjectDescriptor(), 1, [], rc.MQRC_RECS_PRESENT_ERROR),
+        (ObjectDescriptor(object_name="A"), 1, [], rc.MQRC_RECS_PRESENT_ERROR),
+        (ObjectDescriptor(object_name="A"), -1, [], rc.MQRC_RECS_PRESENT_ERROR),
+        (ObjectDescriptor(object_type=mq.MQOT_PROCESS), 1, ["A"], rc.MQRC_RECS_PRESENT_ERROR),
+    ],
+    ids=["too few", "none", "none for a queue", "negative", "another type"],
+)
+def test_list_when_its_records_are_not_as_counted_then_its_reason(
+    served: Networked,
+    program: JavaVerbs,
+    od: ObjectDescriptor,
+    count: int,
+    names: list[str],
+    reason: int,
+) -> None:
+    """L5: the client looks at the first three itself; no records at all are 2154 to it."""
+    with served.connect() as other:
+        other.define_queue("A")
+    assert program.open_counted(od, count, names) == reason
+    assert program.open_counted(ObjectDescriptor(), 1, ["A"]) == 0
