@@ -1,5 +1,6 @@
 """Goal: rows of docs/reference/conformance-messages.md that a program of IBM's Java client can say
-by its MQI and our API cannot: C1 without a handle, structures of version 1 in G25 and S15, counts of L5.
+by its MQI and our API cannot: C1 without a handle, structures of version 1 in G25 and S15, counts
+of L5.
 Method: one connection of the Java process to a queue manager in memory; others put what it gets.
 """
 

@@ -1,5 +1,6 @@
 """A queue manager that checks authority, on every binding. A module that says in BY_OTHERS which of
-its tests run by pymqi, ibmmq and IBM's Java client gets those, too: their channel says who they are."""
+its tests run by pymqi, ibmmq and IBM's Java client gets those, too: their channel says who they
+are."""
 
 from __future__ import annotations
 
