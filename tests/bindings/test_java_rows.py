@@ -37,8 +37,12 @@ def served() -> Iterator[Networked]:
         yield made
 
 
-@pytest.fixture
-def program(served: Networked) -> Iterator[JavaVerbs]:
+@pytest.fixture(params=[10, 0], ids=["shared", "not shared"])
+def program(request: pytest.FixtureRequest, served: Networked) -> Iterator[JavaVerbs]:
+    """Without shared conversations it asks by MQGET, and else for messages ahead of their get."""
+    with served.connect() as other:
+        count = f"CHLTYPE(SVRCONN) SHARECNV({request.param})"
+        assert other.mqsc(f"ALTER CHANNEL({CHANNEL}) {count}")[0].ok
     made = JavaVerbs(served.name, CHANNEL, served.conn, "rows")
     yield made
     made.disconnect()
