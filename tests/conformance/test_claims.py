@@ -246,9 +246,7 @@ ROWS: Final[dict[str, Probe]] = {
         inert(object_types.OCSP, "OCSPURL"),
         shown_by("tests/unit/remote/fap/test_key_repository.py", "key.kdb"),
     ),
-    "exits of CLNTCONN definitions": inert(
-        object_types.CLNTCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"
-    ),
+    "exits of CLNTCONN definitions": inert(object_types.CLNTCONN, "SCYEXIT", "SENDEXIT", "RCVEXIT"),
     "multicast": shown_by(
         "tests/unit/remote/test_multicast_clients.py",
         "test_client_when_it_knows_no_multicast_then_topics_are_ordinary",
