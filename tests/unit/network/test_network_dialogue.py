@@ -102,6 +102,18 @@ def test_bytes_that_cannot_be_then_socket_is_closed(
     run_story(story)
 
 
+def test_mqconn_when_it_cannot_be_read_then_nothing_of_its_socket_stays() -> None:
+    async def story(place: Place, partner: Partner) -> None:
+        other = Partner(place.host)
+        await other.open_channel()
+        other.send(other.header(fap.MQCONN), bytes(20))
+        await close_notify(other)
+        await asyncio.wait_for(other.socket.gone, 5)
+        assert other.socket not in place.host.sockets
+
+    run_story(story)
+
+
 def test_segment_when_cut_anywhere_then_it_is_understood() -> None:
     async def story(place: Place, partner: Partner) -> None:
         handle = await partner.open("A", ALL)

@@ -317,6 +317,8 @@ class Opening:
             if exits.is_talking(conversation.number) and header.type != SECURITY_DATA:
                 text = f"{type_name(header.type)} before the security exits are content"
                 raise SegmentError(text, PROTOCOL_SEGMENT_TYPE)
+        # Read first: a conversation is not to wait for a decision about what cannot be read.
+        values = conversation.read(one) if header.type == MQCONN else {}
         action = conversation.dialogue.came(header.type, header.flags_1).action
         if action == TO_EXIT:
             if exits is None:
@@ -331,7 +333,7 @@ class Opening:
             row = conversation.dialogue.say(STATUS_DATA)
             self.line.write(header.answer(STATUS_DATA, row.flags).pack(0))
         elif action == CONNECT:
-            self._connect(conversation, header, conversation.read(one))
+            self._connect(conversation, header, values)
         elif action == REFUSE_BROKEN:
             raise mq_error(MQRC_CONNECTION_BROKEN, detail="STOP CONN")
         return action == SERVE
