@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ternmq.kernel.channel_instance import TERMINATE
+from ternmq.network.channels.message_channels import BATCH_END_S, END_S
 from ternmq.network.edge.network_settings import NetworkSettings
 from tests.unit.network.channels.two_managers import Node, two_managers, until
 
@@ -103,5 +104,26 @@ def test_stop_when_the_exit_does_not_return_then_terminate_ends_the_channel(
         await until(lambda: other.get_all("T") == [b"x"], "delivery")
         gate.event.set()
         await until(lambda: 12 in gate.seen, "MQXR_TERM, once the exit has returned")
+
+    ran(tmp_path, 13, work)
+
+
+def test_quiesce_when_the_exit_does_not_return_then_the_channel_ends_all_the_same(
+    tmp_path: Path, gate: Gate
+) -> None:
+    async def work(one: Node, other: Node) -> None:
+        one.pair(other, "MSGEXIT('waiting(slow)')")
+        one.put("R", b"x")
+        one.start(CHANNEL)
+        await until(lambda: gate.is_reached, "the exit")
+        one.channels.quiesce()
+        assert one.channels.instances_of(CHANNEL)
+        # As if the queue manager had begun to end long ago.
+        one.channels._quiesced_s -= BATCH_END_S + END_S
+        one.channels.quiesce()
+        await until(lambda: not one.channels.instances_of(CHANNEL), "its end")
+        assert "opened" not in gate.seen
+        assert "not opened" not in gate.seen
+        assert one.depth("QMB") == 1
 
     ran(tmp_path, 13, work)

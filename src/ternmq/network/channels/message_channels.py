@@ -418,18 +418,22 @@ class MessageChannels(DriverOwner):
     def quiesce(self) -> None:
         """Batches under way end, then their channels; a receiver that has no batch, or waits to try
         a put again, ends at once. A partner that is paused, or does not read, must not keep the
-        queue manager from its end: a batch that takes longer is cut off, and comes again later."""
+        queue manager from its end: a batch that takes longer is cut off, and comes again later. So
+        is a channel whose exit does not return."""
         now_s = self._loop.time()
         if not self._quiesced_s:
             self._quiesced_s = now_s
         is_late = now_s - self._quiesced_s >= BATCH_END_S
+        is_overdue = now_s - self._quiesced_s >= BATCH_END_S + END_S
         for run in list(self._runs.values()):
             agent = run.instance.agent
             driver = run.driver
             is_receiving = run.definition.object_type & (RECEIVER | REQUESTER) != 0
             has_batch = agent is not None and (not is_receiving or agent.current_messages > 0)
             is_paused = agent is not None and run.instance.status == words.PAUSED
-            if driver is None or not has_batch or is_paused or is_late:
+            if is_overdue:
+                self.stop_run(run, TERMINATE)
+            elif driver is None or not has_batch or is_paused or is_late:
                 self.stop_run(run, FORCE)
             elif not run.stop_mode:
                 self.stop_run(run, QUIESCE)
