@@ -47,6 +47,9 @@ ExitFunction = Callable[[MQCXP, MQCD, bytes], Any]
 
 HEADER_BYTES: Final = 428  # MQXQH, with the MQMD in it
 UNCHANGED_BYTES: Final = 8  # of a segment: its eye-catcher and its length
+LEFT_BYTES_MIN: Final = 1024  # of a segment, for all but what send exits reserve
+_INTERVAL_MS_MAX: Final = 999_999_999
+_NUMBER_MAX: Final = 0x7FFF_FFFF
 _LENGTH: Final = struct.Struct(">I")
 _TYPES: Final[dict[int, str]] = {
     mq.MQXT_CHANNEL_SEC_EXIT: "SCYEXIT",
@@ -98,7 +101,14 @@ class Exit:
         return _TYPES[self.exit_id]
 
 
-def call(one: Exit, parameters: MQCXP, definition: MQCD, data: bytes, channel: str) -> bytes:
+def call(
+    one: Exit,
+    parameters: MQCXP,
+    definition: MQCD,
+    data: bytes,
+    channel: str,
+    is_interruptible: bool = False,
+) -> bytes:
     """Call an exit and check its answer; the data that goes on. ExitEnds if the channel ends."""
     parameters.ExitId = one.exit_id
     parameters.ExitNumber = one.number
@@ -107,7 +117,9 @@ def call(one: Exit, parameters: MQCXP, definition: MQCD, data: bytes, channel: s
     one.was_called = True
     try:
         found = one.function(parameters, definition, data)
-    except (Exception, SystemExit) as error:  # the exit's code is not ours: it ends its channel
+    except BaseException as error:  # the exit's code is not ours: it ends its channel
+        if is_interruptible and isinstance(error, KeyboardInterrupt):
+            raise
         raise _failed(one, channel, f"{type(error).__name__}: {error}") from error
     if found is None:
         found = data
@@ -120,6 +132,13 @@ def call(one: Exit, parameters: MQCXP, definition: MQCD, data: bytes, channel: s
     if parameters.ExitReason != mq.MQXR_TERM:
         _check(one, parameters, channel)
     return bytes(found)
+
+
+def _number(one: Exit, field: str, given: Any, channel: str) -> int:
+    """What an exit has set a number to."""
+    if not isinstance(given, int) or not 0 <= given <= _NUMBER_MAX:
+        raise _failed(one, channel, f"{field} is 0 to {_NUMBER_MAX}, not {given!r}")
+    return int(given)
 
 
 def _check(one: Exit, parameters: MQCXP, channel: str) -> None:
@@ -175,9 +194,11 @@ class Exits(ExitChain):
         self.segment_bytes_max = 0
         self.unchanged_bytes = UNCHANGED_BYTES
         self.is_shared = False  # other conversations may use the socket
+        self.is_interruptible = False  # they run in an application, whose user may end it
         self.remote_product = ""
         self.remote_version = ""
         self._users: Final = (definition.MCAUserIdentifier, definition.LongMCAUserIdPtr)
+        self._users_before: tuple[str, str] | None = None  # at the first MQXR_INIT_SEC
         self._spent_ns = 0
         self._clock: Final = clock
 
@@ -198,11 +219,12 @@ class Exits(ExitChain):
 
     def _call(self, one: Exit, parameters: MQCXP, data: bytes) -> bytes:
         clock = self._clock
+        definition = self.definition
         if clock is None:
-            return call(one, parameters, self.definition, data, self.channel)
+            return call(one, parameters, definition, data, self.channel, self.is_interruptible)
         began_ns = clock.monotonic_ns()
         try:
-            return call(one, parameters, self.definition, data, self.channel)
+            return call(one, parameters, definition, data, self.channel, self.is_interruptible)
         finally:
             self._spent_ns += clock.monotonic_ns() - began_ns
 
@@ -218,13 +240,17 @@ class Exits(ExitChain):
                 inserts = (one.name, parameters.ExitResponse, self.channel)
                 raise ExitEnds("AMQ9181E", inserts, CLOSED_BY_EXIT)
             if one.exit_id == mq.MQXT_CHANNEL_SEND_EXIT:
-                one.space = max(int(parameters.ExitSpace), 0)
+                one.space = _number(one, "ExitSpace", parameters.ExitSpace, self.channel)
         self.space = sum([one.space for one in self._send])
 
     def agreed(self, partner_qmgr: str, fap_level: int, segment_bytes_max: int) -> None:
         self.partner_name = partner_qmgr
         self.fap_level = fap_level
         self.segment_bytes_max = segment_bytes_max
+        if self.space and segment_bytes_max - self.space < LEFT_BYTES_MIN:
+            most = max(self._send, key=lambda one: one.space)
+            why = f"ExitSpace {self.space} leaves too little of segments of {segment_bytes_max}"
+            raise _failed(most, self.channel, why)
 
     def shared(self, is_shared: bool, unchanged_bytes: int) -> None:
         self.is_shared = is_shared
@@ -254,7 +280,10 @@ class Exits(ExitChain):
         if not self._security or self._security[0].is_suppressed:
             return SecurityTurn()
         one = self._security[0]
-        reason = mq.MQXR_INIT_SEC if received is None else mq.MQXR_SEC_MSG
+        reason = mq.MQXR_SEC_MSG
+        if received is None:
+            reason = mq.MQXR_INIT_SEC
+            self._forget_user()
         parameters = self._parameters(reason)
         data = self._call(one, parameters, received or b"")
         response = parameters.ExitResponse
@@ -265,6 +294,13 @@ class Exits(ExitChain):
         if response == mq.MQXCC_SEND_AND_REQUEST_SEC_MSG:
             return SecurityTurn(SECURITY_REQUEST, data)
         return SecurityTurn(SECURITY_OK)
+
+    def _forget_user(self) -> None:
+        """A client may connect again as somebody else: for that one it has chosen no user yet."""
+        found = (self.definition.MCAUserIdentifier, self.definition.LongMCAUserIdPtr)
+        if self._users_before is None:
+            self._users_before = found
+        self.definition.MCAUserIdentifier, self.definition.LongMCAUserIdPtr = self._users_before
 
     def security_parameters(self, given: MQCSP) -> None:
         if not self._security or self._security[0].is_suppressed:
@@ -281,9 +317,14 @@ class Exits(ExitChain):
 
     def changed_user(self) -> str | None:
         found = (self.definition.MCAUserIdentifier, self.definition.LongMCAUserIdPtr)
-        if found[1] != self._users[1]:
-            return found[1]
-        return None if found[0] == self._users[0] else found[0]
+        at = 1 if found[1] != self._users[1] else 0
+        chosen: Any = found[at]
+        if chosen == self._users[at]:
+            return None
+        if not isinstance(chosen, str):
+            why = f"MCAUserIdentifier is {type(chosen).__name__}, not str"
+            raise _failed((self._security or self.exits)[0], self.channel, why)
+        return chosen
 
     # ---- messages
 
@@ -301,7 +342,8 @@ class Exits(ExitChain):
             self._take_compressions(one, parameters)
             if parameters.ExitResponse == mq.MQXCC_SUPPRESS_FUNCTION:
                 kind = SUPPRESS
-                feedback = int(parameters.Feedback) or mq.MQFB_STOPPED_BY_MSG_EXIT
+                given = _number(one, "Feedback", parameters.Feedback, self.channel)
+                feedback = given or mq.MQFB_STOPPED_BY_MSG_EXIT
             if _is_last(parameters):
                 break
         self.time.add(self._spent_ns)
@@ -334,7 +376,10 @@ class Exits(ExitChain):
         parameters.MsgRetryReason = reason
         self._call(self._retry[0], parameters, message)
         again = parameters.ExitResponse != mq.MQXCC_SUPPRESS_FUNCTION
-        return Retry(again, max(int(parameters.MsgRetryInterval), 0))
+        given: Any = parameters.MsgRetryInterval
+        if isinstance(given, int) and 0 <= given <= _INTERVAL_MS_MAX:
+            interval_ms = int(given)  # else, as in IBM MQ, the channel's own
+        return Retry(again, interval_ms)
 
     # ---- segments
 

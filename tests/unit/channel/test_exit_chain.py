@@ -186,7 +186,14 @@ def test_exit_when_it_raises_then_its_channel_ends_with_amq9190() -> None:
     def leaves(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> None:
         raise SystemExit(3)
 
-    for function, word in ((broken, "KeyError: 'customer'"), (leaves, "SystemExit: 3")):
+    def generator(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> None:
+        raise GeneratorExit("odd")
+
+    for function, word in (
+        (broken, "KeyError: 'customer'"),
+        (leaves, "SystemExit: 3"),
+        (generator, "GeneratorExit: odd"),
+    ):
         exits = chain(one_exit(MESSAGE, function))
         with pytest.raises(ExitEnds) as caught:
             exits.initial()
@@ -286,7 +293,36 @@ def test_initial_when_a_send_exit_reserves_space_then_the_chain_has_it() -> None
     assert exits.space == 200
 
 
+@pytest.mark.parametrize(("space", "is_too_much"), [(8976, False), (8977, True)])
+def test_agreed_when_send_exits_leave_less_than_a_kilobyte_then_the_channel_ends(
+    space: int, is_too_much: bool
+) -> None:
+    def reserve(mqcxp: MQCXP, mqcd: MQCD, data: bytes) -> None:
+        mqcxp.ExitSpace = space
+
+    exits = chain(one_exit(SEND, reserve))
+    exits.initial()
+    if is_too_much:
+        with pytest.raises(ExitEnds, match="AMQ9190E"):
+            exits.agreed("QMB", 10, 10_000)
+    else:
+        exits.agreed("QMB", 10, 10_000)
+
+
 # ---- retry, compression
+
+
+@pytest.mark.parametrize("given", ["7", None, -1, 10**9])
+def test_retry_when_the_interval_cannot_be_then_that_of_the_channel(given: Any) -> None:
+    exits = chain(one_exit(RETRY, Noting(MsgRetryInterval=given)))
+    assert exits.retry(b"M", 2053, 1, 9, 1000).interval_ms == 1000
+
+
+@pytest.mark.parametrize("given", ["7", None, -1, 2**31])
+def test_message_when_feedback_is_no_number_then_the_channel_ends(given: Any) -> None:
+    exits = chain(one_exit(MESSAGE, Noting(mq.MQXCC_SUPPRESS_FUNCTION, Feedback=given)))
+    with pytest.raises(ExitEnds, match="AMQ9190E"):
+        exits.message(b"M")
 
 
 def test_retry_when_an_exit_decides_then_its_answer_counts() -> None:

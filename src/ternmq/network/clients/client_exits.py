@@ -86,10 +86,10 @@ class ClientExits:
         self._exit_thread = ExitThread(socket.host.turns.loop, f"exits of {name}")
         self._first = make()
         self.has_security: Final = self._first.has_security
+        self.has_receive: Final = self._first.has_receive
         self._chains: dict[int, ExitChain] = {}
         self._talks: dict[int, SecurityTurns] = {}
         self._held: dict[int, list[Callable[[], None]]] = {}  # while a turn of a talk is made
-        self._asked: set[int] = set()  # whose security exit was asked to begin
         self._agreement: Agreement | None = None
         self._reader: SegmentReader | None = None
         self._in_bytes = 0
@@ -113,11 +113,11 @@ class ClientExits:
         """The first conversation begins; `then` is called in a turn."""
         self._run(self._first.initial, then)
 
-    def agreed(self, number: int, agreement: Agreement) -> None:
-        """Initial data is agreed."""
+    def agreed(self, number: int, agreement: Agreement) -> bool:
+        """Initial data is agreed; False if an exit cannot live with it, and the channel ends."""
         self._agreement = agreement
         self._reader = SegmentReader(bytes_allowed(agreement.segment_bytes_max))
-        self._add(number, self._first)
+        return self._add(number, self._first)
 
     def started(self, number: int) -> None:
         """Another conversation of the socket begins."""
@@ -129,12 +129,17 @@ class ClientExits:
         self._add(number, chain)
         self._run(chain.initial, _nothing)
 
-    def _add(self, number: int, chain: ExitChain) -> None:
+    def _add(self, number: int, chain: ExitChain) -> bool:
         agreement = self._agreement
         assert agreement is not None
-        chain.agreed("", agreement.fap_level, agreement.segment_bytes_max)
-        chain.shared(agreement.conversations_max > 1, UNCHANGED_BYTES if number else 0)
         self._chains[number] = chain
+        chain.shared(agreement.conversations_max > 1, UNCHANGED_BYTES if number else 0)
+        try:
+            chain.agreed("", agreement.fap_level, agreement.segment_bytes_max)
+        except ExitEnds as ends:
+            self._failed(ends)
+            return False
+        return True
 
     def ended(self, number: int) -> None:
         """A conversation has ended."""
@@ -163,7 +168,6 @@ class ClientExits:
             return
         turns = SecurityTurns(self._chains[number], ACCEPTOR, True)
         self._talks[number] = turns
-        self._asked.add(number)
         self._speak(turns.begin, number, like)
 
     def hold(self, number: int, take: Callable[[], None]) -> bool:
@@ -210,9 +214,10 @@ class ClientExits:
         """MQCONN: the security exit sees who the client says it is. MQError, and the socket is
         closed, if it refuses the client."""
         chain = self._chains[number]
-        turns = None if number in self._asked else SecurityTurns(chain, ACCEPTOR, False)
-        self._asked.add(number)
+        # Without a talk it is asked at each MQCONN: the next one may be of somebody else.
+        turns = None if number in self._talks else SecurityTurns(chain, ACCEPTOR, False)
         given = MQCSP(csp_user, password)
+        users: list[str | None] = []
 
         def work() -> None:
             chain.remote_user(client_user)
@@ -220,11 +225,12 @@ class ClientExits:
                 turns.begin()
             if password is not None:
                 chain.security_parameters(given)
+            users.append(chain.changed_user())
 
         done: asyncio.Future[None] = self._turns.loop.create_future()
         self._exit_thread.run(work, partial(self._answered, done))
         await done
-        return Secured(str(given.CSPUserIdPtr), given.password, chain.changed_user())
+        return Secured(str(given.CSPUserIdPtr), given.password, users[0])
 
     def _answered(self, done: asyncio.Future[None], error: BaseException | None) -> None:
         if error is not None and not self._is_over:
@@ -244,7 +250,7 @@ class ClientExits:
     def received(self, data: bytes) -> bool:
         """Bytes have come; False if the exits do not see them."""
         reader = self._reader
-        if reader is None or not self._first.has_receive or self._is_failed:
+        if reader is None or not self.has_receive or self._is_failed:
             return False
         reader.feed(data)
         segments: list[bytes] = []

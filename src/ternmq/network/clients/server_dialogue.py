@@ -228,7 +228,8 @@ class Opening:
         exits = self.socket.exits
         if exits is not None:
             line.send()  # the answer itself goes without exits
-            exits.agreed(number, agreement)
+            if not exits.agreed(number, agreement):
+                return
             line.segment_bytes_max -= exits.space
         self._begin(number, Dialogue(CONVERSATION, ACCEPTOR, NEW))
         self._has_talks = made.capabilities_1 & CAP_REQUEST_SECURITY != 0

@@ -68,6 +68,7 @@ class SocketExits:
                 found.append(Exit(exit_id, one.name, function, one.data, at + 1))
         self._channel: Final = channel.name
         self._chain: Final = Exits(channel.name, _definition(channel, qmgr_name), found)
+        self._chain.is_interruptible = True
         self._lock: Final = threading.RLock()
         self._is_shared = False
         self._reader: SegmentReader | None = None  # from when initial data is agreed
@@ -88,7 +89,8 @@ class SocketExits:
         self._reader = SegmentReader(bytes_allowed(agreement.segment_bytes_max))
         agreement.reserved_bytes = self._chain.space
         chain = self._chain
-        chain.agreed(qmgr_name, agreement.fap_level, agreement.segment_bytes_max)
+        level, most = agreement.fap_level, agreement.segment_bytes_max
+        self._guarded(lambda: chain.agreed(qmgr_name, level, most))
         chain.shared(False, UNCHANGED_BYTES if self._is_shared else 0)
         turns = SecurityTurns(chain, INITIATOR, has_talk)
         said = self._guarded(turns.begin)
