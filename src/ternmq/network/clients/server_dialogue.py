@@ -112,6 +112,7 @@ class Opening:
         self.offer: Offer | None = None
         self._rounds = 0
         self._has_talks = False  # security exits of both sides take turns
+        self._is_fresh = False  # what came together with initial data has not passed the exits
         self._tasks: set[asyncio.Task[LoopVerbs]] = set()
         # The users that the first conversation gave: others of the socket that give none have them.
         self._user_id = ""
@@ -123,6 +124,7 @@ class Opening:
     def take(self, one: Segment) -> None:
         """A segment of the socket, or of a conversation that does not exist."""
         header = one.header
+        self._check_fresh(header)
         action = self.line.dialogue.came(header.type, header.flags_1).action
         if action == NEGOTIATE:
             self._negotiate(one)
@@ -155,6 +157,25 @@ class Opening:
                 exits.begin(partial(self._answer, header, asked, offer))
                 return
         self._answer(header, asked, offer)
+        if self._has_receive_exits and line.is_open:
+            self._is_fresh = True
+            line.turns.loop.call_soon(self._was_answered)
+
+    @property
+    def _has_receive_exits(self) -> bool:
+        exits = self.socket.exits
+        return exits is not None and exits.has_receive
+
+    def _check_fresh(self, header: Header) -> None:
+        """Nothing may come before the answer to initial data: it would go by receive exits."""
+        if self._is_fresh:
+            text = f"{type_name(header.type)} before initial data is answered"
+            raise SegmentError(text, PROTOCOL_SEGMENT_TYPE)
+
+    def _was_answered(self) -> None:
+        self._is_fresh = False
+        if self.line.kept_bytes and not self.line.is_closing:
+            self.line.protocol_error(_too_early())
 
     def _answer(self, header: Header, asked: InitialData, offer: Offer) -> None:
         line = self.line
@@ -227,6 +248,8 @@ class Opening:
             number = header.conversation if header.variant == TSHM else 1
         exits = self.socket.exits
         if exits is not None:
+            if line.kept_bytes and exits.has_receive:
+                raise _too_early()
             line.send()  # the answer itself goes without exits
             if not exits.agreed(number, agreement):
                 return
@@ -311,6 +334,7 @@ class Opening:
         """A segment of a conversation that is not connected, or not any more. True if it is to be
         served like one of a conversation that is."""
         header = one.header
+        self._check_fresh(header)
         exits = self.socket.exits
         if exits is not None:
             if exits.hold(conversation.number, partial(conversation.take, one)):
@@ -438,6 +462,10 @@ class Opening:
         fcno = values.get("fcno")
         if fcno is not None:
             fcno["connection_tag"] = verbs.link.tag.ljust(128, b"\0")
+
+
+def _too_early() -> SegmentError:
+    return SegmentError("bytes before initial data is answered", PROTOCOL_SEGMENT_TYPE)
 
 
 def _appl_type(given: int) -> int:
