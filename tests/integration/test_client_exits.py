@@ -89,6 +89,10 @@ def closes(mqcxp, mqcd, data):
     if mqcxp.ExitReason == int(mqcxp.ExitData):
         mqcxp.ExitResponse = -6
 
+def strips(mqcxp, mqcd, data):
+    if mqcxp.ExitReason == int(mqcxp.ExitData):
+        del mqcxp.ExitUserArea
+
 def slow(mqcxp, mqcd, data):
     if mqcxp.ExitReason == 14 and b"slow" in data:
         calls.append({"reason": "WAITS"})
@@ -439,6 +443,8 @@ def test_security_exit_when_it_gives_a_password_then_the_queue_manager_gets_it(
         ({"send": [exit_of("absent")]}, 2406),
         ({"send": [exit_of("closes", "11")]}, 2407),
         ({"receive": [exit_of("closes", "14")]}, 2009),
+        ({"send": [exit_of("strips", "11")]}, 2407),
+        ({"receive": [exit_of("strips", "14")]}, 2009),
         ({"message": [exit_of("note")]}, 2539),
     ],
 )

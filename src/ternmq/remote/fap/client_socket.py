@@ -16,7 +16,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from ternmq.base.errors import RemoteProtocolError
+from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.remote.fap.client_conversation import ChannelEnd, Conversation, Reply, Stream
 from ternmq.remote.fap.client_dialogue import Negotiated, compression_of
 from ternmq.remote.fap.frames import ANSWER_S_MAX, heartbeat_segment
@@ -277,7 +277,7 @@ class ClientSocket:
             self._has_reader = True
         try:
             self._look()
-        except (OSError, EOFError, RemoteProtocolError, ssl.SSLError) as error:
+        except (OSError, EOFError, MQError, RemoteProtocolError, ssl.SSLError) as error:
             self.lost(error)
         finally:
             self._hand_over()
@@ -312,8 +312,6 @@ class ClientSocket:
     def close(self) -> None:
         """Close it; a wait in another thread ends."""
         self.is_closed = True
-        if self.exits is not None:
-            self.exits.final()
         if self.end is not None:
             self.end.end(EOFError("the connection is closed"))
         try:
@@ -322,6 +320,8 @@ class ClientSocket:
         except OSError:
             pass  # the other side was first
         self._socket.close()
+        if self.exits is not None:
+            self.exits.final()  # it waits for an exit in another thread, and the socket does not
 
     def __del__(self) -> None:
         opened = getattr(self, "_socket", None)

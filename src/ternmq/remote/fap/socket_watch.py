@@ -53,7 +53,7 @@ class Watch:
                     beat_s = one.end.agreement.heartbeat_s
                     period_s = min(period_s, max(beat_s / 4, _PERIOD_S_MIN))
                     if time.monotonic() - one.last_s >= beat_s / 2:
-                        one.look()
+                        _look(one)
             del sockets
             one = None  # type: ignore[assignment]
             self._again.wait(period_s)
@@ -64,6 +64,14 @@ class Watch:
         self._sockets = weakref.WeakSet()
         self._again = threading.Event()
         self._runs = False
+
+
+def _look(one: ClientSocket) -> None:
+    """Exits may take long, or fail in ways of their own: others do not wait for them."""
+    if one.exits is None:
+        one.look()
+    else:
+        threading.Thread(target=one.look, name="ternmq-heartbeat", daemon=True).start()
 
 
 WATCH: Final = Watch()
