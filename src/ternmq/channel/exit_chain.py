@@ -115,12 +115,26 @@ def call(
     parameters.ExitData = one.data
     parameters.ExitUserArea = one.user_area
     one.was_called = True
+    is_checked = parameters.ExitReason != mq.MQXR_TERM
     try:
         found = one.function(parameters, definition, data)
     except BaseException as error:  # the exit's code is not ours: it ends its channel
         if is_interruptible and isinstance(error, KeyboardInterrupt):
             raise
         raise _failed(one, channel, f"{type(error).__name__}: {error}") from error
+    try:
+        going_on = _answered(one, parameters, data, found, channel)
+        if is_checked:
+            _check(one, parameters, channel)
+        return going_on
+    except ExitEnds:
+        raise
+    except Exception as odd:  # a structure without its fields, say
+        why = f"its answer cannot be read: {type(odd).__name__}"
+        raise _failed(one, channel, why) from odd
+
+
+def _answered(one: Exit, parameters: MQCXP, data: bytes, found: Any, channel: str) -> bytes:
     if found is None:
         found = data
     elif not isinstance(found, (bytes, bytearray, memoryview)):
@@ -129,8 +143,6 @@ def call(
     if not isinstance(area, (bytes, bytearray)) or len(area) > USER_AREA_BYTES:
         raise _failed(one, channel, f"ExitUserArea has {USER_AREA_BYTES} bytes, not {area!r}")
     one.user_area = bytes(area).ljust(USER_AREA_BYTES, b"\0")
-    if parameters.ExitReason != mq.MQXR_TERM:
-        _check(one, parameters, channel)
     return bytes(found)
 
 

@@ -172,6 +172,12 @@ def test_exit_when_its_type_has_no_such_answer_then_amq9181(kind: int) -> None:
         exits.send(b"TSH " + bytes(30)) if kind == SEND else exits.receive(b"TSH " + bytes(30))
 
 
+def test_exit_when_it_changes_its_reason_then_its_answer_is_checked_all_the_same() -> None:
+    exits = chain(one_exit(MESSAGE, Noting(99, ExitReason=mq.MQXR_TERM)))
+    with pytest.raises(ExitEnds, match="AMQ9181E"):
+        exits.message(b"data")
+
+
 def test_exit_when_the_secondary_answer_is_not_supported_then_amq9182() -> None:
     for answer in (mq.MQXR2_PUT_WITH_DEF_USERID, 4096):
         exits = chain(one_exit(MESSAGE, Noting(ExitResponse2=answer)))

@@ -15,7 +15,6 @@ broken. One that cannot be loaded is MQRC_CLIENT_EXIT_LOAD_ERROR.
 
 from __future__ import annotations
 
-import contextlib
 import struct
 import threading
 from collections.abc import Callable, Generator
@@ -164,8 +163,7 @@ class SocketExits:
         with self._lock:
             if not self._is_over:
                 self._is_over = True
-                with contextlib.suppress(Exception):  # the channel has ended, and nobody asks
-                    self._chain.final()
+                self._chain.final()
 
     def _guarded(self, action: Callable[[], _T]) -> _T:
         with self._lock:
@@ -175,8 +173,6 @@ class SocketExits:
                 why = message_line(ends.message_id, ends.inserts)
             except SegmentError as wrong:
                 why = str(wrong)
-            except Exception as odd:  # what the exit has left in MQCXP or MQCD is of no use
-                why = f"an exit of channel {self._channel}: {type(odd).__name__}: {odd}"
         if self._is_connected:
             raise RemoteProtocolError(why)
         raise _refusal(MQRC_CLIENT_EXIT_ERROR, self._channel, why)
