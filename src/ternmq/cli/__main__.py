@@ -11,6 +11,7 @@ from ternmq.base.product import VERSION
 from ternmq.base.similar import did_you_mean
 from ternmq.cli.commands import BY_NAME, COMMANDS, Row, command, help_text
 from ternmq.cli.output import show_every_character, suppress_errors, write, write_error, write_lines
+from ternmq.cli.own_process import set_own_process
 
 EXIT_USAGE: Final = 36
 EXIT_UNEXPECTED: Final = 71
@@ -86,12 +87,14 @@ def _overview() -> list[str]:
 
 def entry() -> None:
     """The program `ternmq`."""
+    set_own_process()
     show_every_character()
     sys.exit(main(sys.argv[1:]))
 
 
 def by_name() -> None:
     """A program that is named after its command."""
+    set_own_process()
     show_every_character()
     sys.exit(run(BY_NAME[os.path.basename(sys.argv[0])], sys.argv[1:]))
 

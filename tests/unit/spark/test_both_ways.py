@@ -5,6 +5,8 @@ the whole page are compared. Then the commands, which start no Java for little d
 """
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -193,6 +195,19 @@ def test_command_when_the_dump_is_small_then_a_page_needs_no_spark(
     only = ["report", "html", dump, "-o", str(page), "--quiet", "--json", "-m", "QM2"]
     assert main([*only, "--since", "2026-09-21T14:30"]) == 0
     assert json.loads(capsys.readouterr().out)["title"] == "QM2"
+
+
+@pytest.mark.parametrize("asked", [["smf", "report", "ALL"], ["report", "html"]])
+def test_program_when_the_dump_is_small_then_it_does_not_load_pandas_or_spark(
+    tmp_path: Path, asked: list[str]
+) -> None:
+    dump = written(tmp_path, sample())
+    command = [sys.executable, "-X", "importtime", "-m", "ternmq", *asked, dump]
+    command += ["--output", str(tmp_path / "made"), "--quiet"]
+    ended = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
+    assert "pyarrow.lib" in loaded
+    assert loaded.isdisjoint({"pandas.core", "pyspark", "py4j"})
 
 
 @pytest.mark.parametrize(("limit", "is_little"), [(0, False), (10**9, True)])

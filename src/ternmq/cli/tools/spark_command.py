@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ternmq.cli.output import write_error
+from ternmq.cli.own_process import is_own_process
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,8 +19,11 @@ def without_spark(name: str, work: Callable[[], int]) -> int:
     """Do some work in this process, by the functions that otherwise run on Spark; the exit status
     is the work's, or FAILED after a sentence."""
     from ternmq.spark.errors import SparkError
+    from ternmq.spark.frames import pandas_import
     from ternmq.spark.frames.functions import in_process
 
+    if is_own_process():
+        pandas_import.prevent()
     try:
         with in_process():
             return work()
