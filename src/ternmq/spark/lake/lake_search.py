@@ -144,7 +144,8 @@ def days(messages: DataFrame) -> DataFrame:
 def shown(messages: DataFrame, whole: bool, limit: int) -> DataFrame:
     """The newest messages for eyes and for JSON: bytes in hexadecimal, times in UTC. `whole` is
     every column, else those of a line."""
-    newest = messages.orderBy(f.desc("put_timestamp"), f.desc("seq")).limit(limit)
+    by = (f.desc("put_timestamp"), f.desc("seq"), "queue_manager", "queue")
+    newest = messages.orderBy(*by).limit(limit)
     columns = [column_shown(name, kind) for name, kind in newest.dtypes if name not in OWN_COLUMNS]
     frame = newest.select(*columns, f.length("body").alias("bytes"))
     return frame if whole else frame.select(*LINE)

@@ -69,7 +69,7 @@ def queue_use(wq: DataFrame) -> DataFrame:
             f.try_sum(selecting("Get_Messages_Skipped_Count")).alias("selector_skipped"),
             f.try_sum(selecting("Total_Valid_Gets")).alias("selector_matched"),
             f.max("Select_Max_Length").alias("selector_length"),
-            f.max_by("Index", "Time").alias("index"),
+            f.max_by("Index", f.struct("Time", "Index")).alias("index"),
             f.try_sum(total(VERBS, "_Count")).alias("calls"),
             f.try_sum(total(VERBS, "_CT_US")).alias("cpu_us"),
             f.try_sum(total(VERBS, "_ET_US")).alias("elapsed_us"),

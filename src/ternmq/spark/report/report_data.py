@@ -120,6 +120,12 @@ def for_events(period: Period) -> Period:
     return period._replace(step_s=max(period.step_s, step_of(span_s, EVENT_POINTS_MAX)))
 
 
+def latest(value: str, when: str) -> Column:
+    """The value of the latest row; of several of that moment the highest, so that a report is the
+    same each time."""
+    return f.max_by(value, f.struct(when, value))
+
+
 def by_manager(rows: Iterable[Mapping[str, Any]], values: Sequence[str]) -> dict[str, Lines]:
     """Lines of each value, one for each queue manager."""
     some = list(rows)
@@ -188,7 +194,7 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
             f.sum("gets").alias("gets"),
             f.max("puts_per_s").alias("busiest"),
             f.max(f.greatest("depth_high", "depth")).alias("deepest"),
-            f.max_by("depth", "interval_start").alias("depth"),
+            latest("depth", "interval_start").alias("depth"),
             (f.sum(waited) / f.nullif(f.sum(known), f.lit(0))).alias("waited"),
             f.max("oldest_s").alias("oldest_s"),
             f.sum("gets_without_message").alias("empty"),
@@ -296,7 +302,7 @@ def page_set_rows(page_sets: DataFrame, name: Column) -> list[dict[str, Any]]:
         page_sets.withColumn("name", name)
         .groupBy("name")
         .agg(
-            f.max_by("pages", "interval_start").alias("pages"),
+            latest("pages", "interval_start").alias("pages"),
             f.max("percent_full").alias("full"),
             f.sum("times_full").alias("times_full"),
             f.sum("expansions").alias("expansions"),
@@ -311,7 +317,7 @@ def page_set_rows(page_sets: DataFrame, name: Column) -> list[dict[str, Any]]:
 def user_rows(chargeback: DataFrame) -> list[dict[str, Any]]:
     """Who used how much, the most first."""
     rows = chargeback.withColumn("messages", f.col("puts") + f.col("gets")).orderBy(
-        f.desc("cpu_us"), f.desc("messages"), "application", "user"
+        f.desc("cpu_us"), f.desc("messages"), "application", "user", "kind", "queue_manager"
     )
     return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
@@ -320,7 +326,7 @@ def use_rows(queue_use: DataFrame, name: Column) -> list[dict[str, Any]]:
     """Queues by what was spent on them."""
     longest = f.when(f.col("gets") > 0, f.col("longest_on_queue_us"))
     used = queue_use.withColumn("name", name).withColumn("longest_on_queue_us", longest)
-    rows = used.orderBy(f.desc("cpu_us"), f.desc("calls"), "name")
+    rows = used.orderBy(f.desc("cpu_us"), f.desc("calls"), "name", "system")
     return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
 
@@ -339,9 +345,9 @@ def channel_rows(channels: DataFrame, name: Column) -> list[dict[str, Any]]:
             f.max("batch_size").alias("batch_size"),
             f.max("bytes_per_s").alias("fastest"),
             f.nullif(f.max("network_us"), f.lit(0)).alias("network_us"),
-            f.max_by("status", "collected").alias("status"),
+            latest("status", "collected").alias("status"),
         )
-        .orderBy(f.desc("bytes"), "name")
+        .orderBy(f.desc("bytes"), "name", "type", "connection")
     )
     return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
@@ -350,17 +356,18 @@ def finding_rows(findings: DataFrame) -> list[dict[str, Any]]:
     """What was found, each thing once, in the words of its latest time. Of one rule the most
     frequent; `alike` says of how many."""
     of_rule = Window.partitionBy("rule")
+    by_times = (f.desc("times"), "object", "queue_manager")
     rows = (
         findings.groupBy("queue_manager", "rule", "object")
         .agg(
             f.count(f.lit(1)).alias("times"),
             f.unix_micros(f.max("interval_start")).alias("last"),
-            f.coalesce(f.max_by("words", "interval_start"), f.max("words")).alias("words"),
+            latest("words", "interval_start").alias("words"),
         )
         .select(
             "*",
             f.count(f.lit(1)).over(of_rule).alias("alike"),
-            f.row_number().over(of_rule.orderBy(f.desc("times"), "object")).alias("place"),
+            f.row_number().over(of_rule.orderBy(*by_times)).alias("place"),
         )
         .where(f.col("place") <= ALIKE_MAX)
         .orderBy("rule", "place")
@@ -371,7 +378,7 @@ def finding_rows(findings: DataFrame) -> list[dict[str, Any]]:
 def anomaly_rows(anomalies: DataFrame) -> list[dict[str, Any]]:
     """What was out of its habit, the worst first."""
     rows = anomalies.withColumn("at", f.unix_micros("window_start")).orderBy(
-        f.abs("score").desc_nulls_last(), "queue", "window_start"
+        f.abs("score").desc_nulls_last(), "queue", "window_start", "queue_manager", "rule"
     )
     kept = rows.select(
         "queue_manager", "queue", "rule", "at", "value", "expected", "score", "words"
@@ -436,7 +443,7 @@ def latency_rows(exchanges: DataFrame, named: Callable[..., Column]) -> list[dic
             "longest",
             *(f.col("p")[n].alias(label(p)) for n, p in enumerate(PERCENTILES)),
         )
-        .orderBy(f.desc("requests"), "name")
+        .orderBy(f.desc("requests"), "name", "is_copy")
     )
     return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
 
