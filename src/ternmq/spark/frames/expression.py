@@ -217,7 +217,7 @@ def alike(arrays: Sequence[Any]) -> list[Any]:
         is_double = any(pa.types.is_floating(kind) for kind in numbers)
         kinds = {pa.float64() if is_double else pa.int64()}
     kind = kinds.pop() if kinds else pa.null()
-    return [each if each.type == kind else each.cast(kind) for each in arrays]
+    return [converted(each, kind) for each in arrays]
 
 
 def widened(values: Any) -> Any:
@@ -287,4 +287,6 @@ def converted(values: Any, kind: Any) -> Any:
         return pa.array(
             [None if v is None else np.datetime64(v, "us") for v in values.to_pylist()], kind
         )
-    return values.cast(kind, safe=not pa.types.is_timestamp(kind))
+    # A double holds any whole number about: what is beyond 53 bits is rounded.
+    is_about = pa.types.is_timestamp(kind) or pa.types.is_floating(kind)
+    return values.cast(kind, safe=not is_about)

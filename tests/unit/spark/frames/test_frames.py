@@ -64,6 +64,10 @@ def expressions(rows: Any) -> Any:
         f.contains("t", f.lit("w")).alias("contains"),
         f.regexp_replace("t", "[o,]", "?").alias("replaced"),
         f.to_csv(f.struct("k", "n", "t")).alias("csv"),
+        (n / 3).alias("third"),
+        (n > 2.5).alias("above"),
+        f.coalesce(n, x).alias("number"),
+        (n * 0.5).alias("half"),
     )
 
 
@@ -149,6 +153,14 @@ def test_sum_when_it_does_not_fit_then_it_is_unknown() -> None:
         found = aggregates(Frame.of(pa.Table.from_pylist(ROWS, ARROW))).collect()
     assert [row["sum"] for row in found] == [-7, 4, None]
     assert [row["known"] for row in found] == [1, 2, 2]
+
+
+def test_number_when_a_double_cannot_hold_it_then_it_is_rounded() -> None:
+    with in_process():
+        found = expressions(Frame.of(pa.Table.from_pylist(ROWS, ARROW))).collect()
+    assert found[4]["third"] == LARGE / 3
+    assert found[4]["above"] is True
+    assert found[4]["number"] == float(LARGE)
 
 
 def test_frame_when_it_is_empty_then_groups_are_none_and_sums_unknown() -> None:
