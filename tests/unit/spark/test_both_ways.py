@@ -5,6 +5,7 @@ the whole page are compared. Then the commands, which start no Java for little d
 """
 
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -70,7 +71,7 @@ def test_reports_when_made_both_ways_then_they_are_the_same(
 
 
 def kept(spark: "SparkSession", folder: Path) -> str:
-    """A lake of 300 messages on two queues and two days."""
+    """A lake of 300 messages on two queues and two days; of some it is unknown when they were put."""
     from pyspark.sql import functions as f
 
     from ternmq.spark.lake.lake_table import PARTITIONED_BY, WRITE_OPTIONS, lake
@@ -78,6 +79,7 @@ def kept(spark: "SparkSession", folder: Path) -> str:
 
     n = f.col("id")
     put = f.lit(datetime(2026, 11, 16, 23, tzinfo=UTC)) + f.make_dt_interval(mins=n.cast("int"))
+    put = f.when(n % 50 != 49, put)
     values: dict[str, Any] = {
         "queue_manager": f.lit("QM1"),
         "queue": f.concat(f.lit("ORDERS."), (n % 2).cast("string")),
@@ -126,6 +128,25 @@ def test_searches_when_made_both_ways_then_they_find_the_same(
             assert rows_here == rows
             assert counts_here == counts
     assert not is_small(lake, Search(where="seq > 5"))
+
+
+def test_search_when_older_files_lack_a_column_then_they_are_searched_too(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = {"queue_manager": ["QM1"], "seq": [1], "text": ["an order"], "body": [b"an order"]}
+    put = pa.array([datetime(2026, 11, 16, tzinfo=UTC)], pa.timestamp("us", "UTC"))
+    maps = pa.array([[("customer", "7")]], pa.map_(pa.string(), pa.string()))
+    older = pa.table({**rows, "put_timestamp": put})
+    for number, table in enumerate((older, older.append_column("properties", maps))):
+        folder = tmp_path / "messages" / f"put_date=2026-11-1{6 - number}" / "queue=ORDERS"
+        folder.mkdir(parents=True)
+        pq.write_table(table, folder / "part.parquet")
+        os.utime(folder / "part.parquet", (number + 1, number + 1))
+    counts = {}
+    for search in (Search(), Search(text="order"), Search(properties=(("customer", "7"),))):
+        with in_process():
+            here = found_here(files_for(str(tmp_path), search), search)
+            counts[search] = 0 if here is None else shown(here, True, 10).count()
+    assert list(counts.values()) == [2, 2, 1]
 
 
 def test_page_when_made_of_the_sample_then_gaps_spikes_and_programs_are_as_they_were(

@@ -12,7 +12,7 @@ from datetime import UTC, date
 from typing import TYPE_CHECKING, Final, cast
 
 from ternmq.spark.lake.lake_search import Search, found
-from ternmq.spark.pipeline.served_frames import TableFile, frame_of, table_files
+from ternmq.spark.pipeline.served_frames import TableFile, frames_of, table_files
 from ternmq.spark.pipeline.served_tables import MESSAGES
 from ternmq.spark.smf.dump_files import local_path
 
@@ -53,7 +53,7 @@ def is_small(warehouse: str, search: Search) -> bool:
 def found_here(files: Sequence[TableFile], search: Search) -> DataFrame | None:
     """The messages that a search is for; None if no file can have any."""
     matching: DataFrame | None = None
-    for file in files:
-        here = found(cast("DataFrame", frame_of([file])), search)
+    for frame in frames_of(files):
+        here = found(cast("DataFrame", frame), search)
         matching = here if matching is None else matching.unionByName(here)
     return matching

@@ -31,11 +31,11 @@ _INDEX: Final = "property_index"  # of the lake: only Spark chooses files by it
 
 
 class TableFile(NamedTuple):
-    """A file of a table, and the columns that are names of its folders."""
+    """A file of a table, and the columns that are names of its folders; None is null."""
 
     path: Path
     length: int
-    folders: dict[str, str]
+    folders: dict[str, str | None]
 
 
 def table_files(folder: str | Path, name: str) -> list[TableFile]:
@@ -84,17 +84,30 @@ def listed_files(root: Path) -> list[Path] | None:
     return list(found)
 
 
-def folders_of(path: Path, root: Path) -> dict[str, str]:
+def folders_of(path: Path, root: Path) -> dict[str, str | None]:
     """`put_date=2026-11-16` and others, above a file."""
     inside = path.parts[len(root.parts) : -1] if path.is_relative_to(root) else path.parts[:-1]
     pairs = (part.split("=", 1) for part in inside if "=" in part)
-    return {key: unquote(value) for key, value in pairs if unquote(value) != _NO_VALUE}
+    return {key: None if value == _NO_VALUE else unquote(value) for key, value in pairs}
 
 
 def frame_of(files: Sequence[TableFile], columns: Sequence[str] = ()) -> Frame:
     """Rows of files, in the columns that are named; none named: all."""
     tables = [arrow_table(file, columns) for file in files]
     return Frame.of(pa.concat_tables(tables, promote_options="permissive"))
+
+
+def frames_of(files: Sequence[TableFile]) -> Iterator[Frame]:
+    """The rows of each file, all with the columns of the newest; null where an older one has none,
+    because it was written before there was such a column."""
+    if not files:
+        return
+    newest = max(files, key=lambda one: one.path.stat().st_mtime_ns)
+    columns = arrow_table(newest, ()).schema.empty_table()
+    for file in files:
+        both = [columns, arrow_table(file, ())]
+        table = pa.concat_tables(both, promote_options="permissive")
+        yield Frame.of(table.select(columns.column_names))
 
 
 def arrow_table(file: TableFile, columns: Sequence[str]) -> Any:
@@ -108,6 +121,12 @@ def arrow_table(file: TableFile, columns: Sequence[str]) -> Any:
             table = table.set_column(place, field.name, moments)
     for key, text in file.folders.items():
         if not columns or key in columns:
-            value = pa.scalar(date.fromisoformat(text)) if key == "put_date" else pa.scalar(text)
-            table = table.append_column(key, pa.repeat(value, len(table)))
+            table = table.append_column(key, pa.repeat(folder_value(key, text), len(table)))
     return table
+
+
+def folder_value(key: str, text: str | None) -> Any:
+    """The value that the name of a folder stands for."""
+    if key == "put_date":
+        return pa.scalar(None if text is None else date.fromisoformat(text), pa.date32())
+    return pa.scalar(text, pa.string())
