@@ -71,7 +71,7 @@ def test_reports_when_made_both_ways_then_they_are_the_same(
 
 
 def kept(spark: "SparkSession", folder: Path) -> str:
-    """A lake of 300 messages on two queues and two days; of some it is unknown when they were put."""
+    """A lake of 300 messages on two queues and two days; some do not say when they were put."""
     from pyspark.sql import functions as f
 
     from ternmq.spark.lake.lake_table import PARTITIONED_BY, WRITE_OPTIONS, lake
@@ -169,6 +169,23 @@ def test_page_when_made_of_the_sample_then_gaps_spikes_and_programs_are_as_they_
     first = put.partition('class="line c1" d="')[2].partition('"')[0]
     second = put.partition('class="line c2" d="')[2].partition('"')[0]
     assert (first.count("M"), second.count("M")) == (2, 1)  # QM1 lacks five intervals
+
+
+def test_page_when_a_queue_of_many_has_a_spike_then_it_is_found_though_others_are_busier(
+    tmp_path: Path,
+) -> None:
+    records = []
+    for n in range(6):
+        for queue in range(60):
+            stayed = 1_500_000 if (n, queue) == (3, 59) else 21_000
+            gets = 1000 - 10 * queue
+            values: Any = {"qqstqnam": f"Q{queue}", "qqstputs": gets, "qqstgets": gets}
+            records.append(record("QM1", n, 115, 216, QQST=[{**values, "qqstqtst": stayed}]))
+    page = page_here(written(tmp_path, b"".join(records)))
+    assert "Messages stayed on Q59 for 1.5 s; 21 ms is usual." in page.html
+    assert page.findings == 1
+    chart = page.html.partition("<h3>Time on queue</h3>")[2].partition("</figure>")[0]
+    assert '"n":"Q59"' in chart
 
 
 def test_task_when_it_is_of_z_os_then_its_job_and_kind_are_as_they_were(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def findings(maker: Maker) -> Section | None:
     maker.findings += len(maker.spikes)
     some += maker.spikes[:SPIKES_MAX]
     if len(maker.spikes) > SPIKES_MAX:
-        more = f"{len(maker.spikes) - SPIKES_MAX:,} others like these are in the charts."
+        more = f"There are {len(maker.spikes) - SPIKES_MAX:,} others like these."
         some.append(Card("Latency spike", more, level="warning"))
     some += [anomaly_card(maker, row) for row in maker.anomalies[:MARKS_MAX]]
     others = maker.survey.rows.get("anomalies", 0) - MARKS_MAX
@@ -108,16 +108,20 @@ def queues(maker: Maker) -> Section | None:
         add_rates(maker, totals, rates)
     deepest = sorted((r for r in rows if r["deepest"]), key=lambda row: -row["deepest"])
     deep = [row["name"] for row in deepest[:LINES_MAX]]
-    slow = names_with_waits(rows)[:LINES_MAX]
-    wanted = list(dict.fromkeys([*deep, *slow, *(row["name"] for row in rows[:SPARKS_MAX])]))
+    jumps = sorted((r for r in rows if r["jump"]), key=lambda row: -row["jump"])
+    suspects = [row["name"] for row in jumps[: data.JUMPS_MAX]]
+    slow = list(dict.fromkeys([*suspects, *names_with_waits(rows)]))[:LINES_MAX]
+    busy = [row["name"] for row in rows[:SPARKS_MAX]]
+    wanted = list(dict.fromkeys([*deep, *suspects, *slow, *busy]))
     depths, waits = data.queue_lines(table_of_queues, name, maker.period, wanted)
     maker.add_spikes(waits, "Messages stayed on {name} for {time}")
     if deep:
         add_depth(maker, deepest[0], depths)
     for row in rows:
         row["line"] = depths.small(row["name"], 3)
+    which = "queues where it changed most, then the busiest" if suspects else "the busiest queues"
     charts = [
-        *queue_charts(maker, depths, waits, deep, slow),
+        *queue_charts(maker, depths, waits.only(slow), deep, which),
         busiest(rows),
         deepest_queues(deepest),
     ]
@@ -125,10 +129,11 @@ def queues(maker: Maker) -> Section | None:
 
 
 def queue_charts(
-    maker: Maker, depths: Lines, waits: Lines, deep: Sequence[str], slow: Sequence[str]
+    maker: Maker, depths: Lines, waits: Lines, deep: Sequence[str], which: str
 ) -> list[str]:
     """Depth and time on queue; a queue has the same colour in both."""
-    colours = {one: n % COLOURS + 1 for n, one in enumerate(dict.fromkeys([*deep, *slow]))}
+    names = dict.fromkeys([*deep, *waits.values])
+    colours = {one: n % COLOURS + 1 for n, one in enumerate(names)}
     return [
         chart(
             "Depth",
@@ -139,9 +144,9 @@ def queue_charts(
         ),
         chart(
             "Time on queue",
-            waits.only(slow),
+            waits,
             unit=MICROSECONDS,
-            about="how long messages stayed, the busiest queues",
+            about=f"how long messages stayed, {which}",
             colours=colours,
         ),
     ]
@@ -356,16 +361,18 @@ def call_charts(
     ]
 
 
-def cost_tile(cpu_us: float, ended: int, messages: int) -> Tile | None:
+def cost_tile(costs: data.Costs) -> Tile | None:
     """The cost of a transaction, or of a message where there are next to none; nothing where there
-    is neither."""
+    is neither. What applications without transactions use is not part of a transaction's cost."""
+    ended, messages = costs.transactions, costs.messages
     if ended and ended * MESSAGES_IN_A_UNIT >= messages:
-        return Tile("Cost of a transaction", shown(cpu_us / ended, MICROSECONDS), "CPU, mean")
+        cost = shown(costs.in_transactions / ended, MICROSECONDS)
+        return Tile("Cost of a transaction", cost, "CPU, mean")
     if not messages:
         return None
     few = "few units of work" if ended else "no units of work"
     note = f"CPU, mean; there are {few}"
-    return Tile("Cost of a message", shown(cpu_us / messages, MICROSECONDS), note)
+    return Tile("Cost of a message", shown(costs.cpu_us / messages, MICROSECONDS), note)
 
 
 def applications(maker: Maker) -> Section | None:
@@ -374,10 +381,8 @@ def applications(maker: Maker) -> Section | None:
         return None
     rows = data.user_rows(maker.tables["chargeback"])
     by_messages = sorted(rows, key=lambda row: -(row["messages"] or 0))
-    total = sum(row["cpu_us"] or 0 for row in rows)
-    ended = sum(row["transactions"] or 0 for row in rows)
-    messages = sum(row["messages"] or 0 for row in rows)
-    tile = cost_tile(total, ended, messages) if total else None
+    costs = data.costs(maker.tables["chargeback"])
+    tile = cost_tile(costs) if costs.cpu_us else None
     if tile is not None:
         maker.tiles.append(tile)
     talkers = [

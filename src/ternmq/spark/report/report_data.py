@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ternmq.spark.frames.functions import Window, f
 from ternmq.spark.report.point_lines import Lines, Period, lines_by, moment_of
 from ternmq.spark.report.report_tables import MOMENTS, Tables
+from ternmq.spark.report.spikes import BEYOND_US, TIMES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
@@ -26,6 +27,9 @@ EVENT_POINTS_MAX: Final = 60
 ROWS_MAX: Final = 500  # of a table; one more is asked for, so that the page can say so
 ALIKE_MAX: Final = 10  # findings of one rule that are listed one by one
 DEEPEST: Final = 8  # of queues that are looked at although others are busier
+JUMPS_MAX: Final = (
+    40  # queues that are looked at because their messages stayed much longer at times
+)
 _STEPS: Final = (
     1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200,
     86_400, 604_800,
@@ -177,8 +181,9 @@ def rates_of(manager: str, rows: Sequence[Mapping[str, Any]]) -> Rates:
 
 
 def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
-    """Each queue over the whole time, the busiest first; of very many the busiest and the deepest.
-    What was not measured is null."""
+    """Each queue over the whole time, the busiest first; of very many the busiest, the deepest and
+    those that may have a spike, by whose `jump` messages stayed longer at times. What was not
+    measured is null."""
     waited = f.col("time_on_queue_us") * f.col("gets")
     known = f.when(f.col("time_on_queue_us").isNotNull(), f.col("gets"))
     everywhere = Window.partitionBy(f.lit(0))
@@ -186,6 +191,9 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
     traffic = f.coalesce(f.col("puts"), none) + f.coalesce(f.col("gets"), none)
     by_traffic = (f.desc(traffic), f.desc("deepest"), f.asc("name"))
     by_depth = (f.desc_nulls_last("deepest"), f.asc("name"))
+    by_jump = (f.desc_nulls_last("jump"), f.asc("name"))
+    shortest, longest = f.min("time_on_queue_us"), f.max("time_on_queue_us")
+    is_jump = (longest >= shortest * TIMES) & (longest - shortest >= BEYOND_US)
     rows = (
         queues.withColumn("name", name)
         .groupBy("name")
@@ -196,6 +204,7 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
             f.max(f.greatest("depth_high", "depth")).alias("deepest"),
             latest("depth", "interval_start").alias("depth"),
             (f.sum(waited) / f.nullif(f.sum(known), f.lit(0))).alias("waited"),
+            f.when(is_jump, longest - shortest).alias("jump"),
             f.max("oldest_s").alias("oldest_s"),
             f.sum("gets_without_message").alias("empty"),
             f.sum("expired").alias("expired"),
@@ -207,8 +216,13 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
             "*",
             f.row_number().over(everywhere.orderBy(*by_traffic)).alias("place"),
             f.row_number().over(everywhere.orderBy(*by_depth)).alias("depth_place"),
+            f.row_number().over(everywhere.orderBy(*by_jump)).alias("jump_place"),
         )
-        .where((f.col("place") <= ROWS_MAX + 1) | (f.col("depth_place") <= DEEPEST))
+        .where(
+            (f.col("place") <= ROWS_MAX + 1)
+            | (f.col("depth_place") <= DEEPEST)
+            | (f.col("jump").isNotNull() & (f.col("jump_place") <= JUMPS_MAX))
+        )
     )
     return [row.asDict() for row in rows.orderBy("place").collect()]
 
@@ -320,6 +334,28 @@ def user_rows(chargeback: DataFrame) -> list[dict[str, Any]]:
         f.desc("cpu_us"), f.desc("messages"), "application", "user", "kind", "queue_manager"
     )
     return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
+
+
+class Costs(NamedTuple):
+    """What all applications used; `in_transactions`: what those used that have transactions."""
+
+    cpu_us: int
+    in_transactions: int
+    transactions: int
+    messages: int
+
+
+def costs(chargeback: DataFrame) -> Costs:
+    """Sums over all applications, not only those that a page lists."""
+    ended = f.col("transactions")
+    found = chargeback.select(
+        f.try_sum("cpu_us").alias("cpu_us"),
+        f.try_sum(f.when(ended > 0, f.col("cpu_us"))).alias("in_transactions"),
+        f.try_sum("transactions").alias("transactions"),
+        f.try_sum(f.try_add(f.col("puts"), f.col("gets"))).alias("messages"),
+    ).first()
+    row = {} if found is None else found.asDict()
+    return Costs(*(row.get(name) or 0 for name in Costs._fields))
 
 
 def use_rows(queue_use: DataFrame, name: Column) -> list[dict[str, Any]]:

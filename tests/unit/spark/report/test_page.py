@@ -10,9 +10,11 @@ from decimal import Decimal
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from ternmq.spark.report import report_data
 from ternmq.spark.report.charts import (
     BOTTOM,
     HEIGHT,
@@ -306,7 +308,7 @@ def test_cost_when_applications_use_no_units_then_it_is_that_of_a_message(
 ) -> None:
     from ternmq.spark.report.page_sections import cost_tile
 
-    tile = cost_tile(2000.0, ended, messages)
+    tile = cost_tile(report_data.Costs(2000, 2000, ended, messages))
     assert tile is not None
     assert (tile.label, tile.value) == (label, value)
 
@@ -314,4 +316,21 @@ def test_cost_when_applications_use_no_units_then_it_is_that_of_a_message(
 def test_cost_when_there_is_neither_transaction_nor_message_then_there_is_none() -> None:
     from ternmq.spark.report.page_sections import cost_tile
 
-    assert cost_tile(2000.0, 0, 0) is None
+    assert cost_tile(report_data.Costs(2000, 0, 0, 0)) is None
+
+
+def test_cost_when_some_applications_have_no_transactions_then_theirs_is_not_counted() -> None:
+    pa = pytest.importorskip("pyarrow")
+    from ternmq.spark.frames.frame import Frame
+    from ternmq.spark.frames.functions import in_process
+    from ternmq.spark.report.page_sections import cost_tile
+
+    many = [
+        {"cpu_us": 10, "transactions": 0, "puts": 0, "gets": 0} for _ in range(report_data.ROWS_MAX)
+    ]
+    one = {"cpu_us": 400, "transactions": 20, "puts": 20, "gets": 20}
+    with in_process():
+        found = report_data.costs(cast("Any", Frame.of(pa.Table.from_pylist([*many, one, one]))))
+    tile = cost_tile(found)
+    assert tile is not None
+    assert (tile.label, tile.value) == ("Cost of a transaction", "20 µs")

@@ -19,7 +19,7 @@ MOMENT = datetime(2026, 9, 21, 14, 14, tzinfo=UTC)
 
 def both_orders(rows: list[dict[str, Any]]) -> list[Any]:
     """The rows as frames, in two orders."""
-    return [cast(Any, Frame.of(pa.Table.from_pylist(some))) for some in (rows, rows[::-1])]
+    return [cast("Any", Frame.of(pa.Table.from_pylist(some))) for some in (rows, rows[::-1])]
 
 
 def test_channel_when_two_rows_are_of_one_moment_then_its_status_is_always_the_same() -> None:
