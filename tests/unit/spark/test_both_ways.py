@@ -18,6 +18,7 @@ pytest.importorskip("pyarrow")
 
 from ternmq.cli.__main__ import main
 from ternmq.codec.smf.clock_values import tod_of_ns
+from ternmq.codec.smf.record import correlator
 from ternmq.spark.frames.functions import in_process
 from ternmq.spark.lake.lake_search import Search, days, found, shown
 from ternmq.spark.lake.small_search import files_for, found_here, is_small
@@ -186,6 +187,15 @@ def test_page_when_a_queue_of_many_has_a_spike_then_it_is_found_though_others_ar
     assert page.findings == 1
     chart = page.html.partition("<h3>Time on queue</h3>")[2].partition("</figure>")[0]
     assert '"n":"Q59"' in chart
+
+
+def test_finding_when_there_is_one_of_something_then_it_says_so(tmp_path: Path) -> None:
+    ends = {"wtasints": tod_of_ns(BEGIN), "wtasinte": tod_of_ns(BEGIN + S)}
+    own: Any = {"wtasstrt": tod_of_ns(BEGIN), "wtaswqct": 1, **ends}
+    queue: Any = {"objname": "POLLED", "basename": "POLLED", "getn": 500, "validget": 1}
+    queue |= {"correl": correlator(own)}
+    page = page_here(written(tmp_path, record("QM1", 0, 116, 1, WTID=[{}], WTAS=[own], WQ=[queue])))
+    assert "POLLED: 500 gets for 1 message; a get that waits" in page.html
 
 
 def test_task_when_it_is_of_z_os_then_its_job_and_kind_are_as_they_were(tmp_path: Path) -> None:

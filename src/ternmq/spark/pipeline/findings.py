@@ -44,15 +44,21 @@ def finding(table: DataFrame, rule: str, named: str, value: Column, words: Colum
     )
 
 
+def counted(number: str | Column, noun: str) -> Column:
+    """So many of something: 1 message, 2 messages."""
+    value = f.col(number) if isinstance(number, str) else number
+    return f.format_string("%d %s", value, f.when(value == 1, noun).otherwise(f"{noun}s"))
+
+
 def polling(queue_use: DataFrame) -> DataFrame:
     """Queues whose readers ask much oftener than there is something."""
     asked = f.col("get_calls")
     often = (asked >= GETS_MIN) & (asked > GETS_PER_MESSAGE * f.col("gets"))
     words = f.format_string(
-        "%s: %d gets for %d messages; a get that waits costs less than asking again",
+        "%s: %d gets for %s; a get that waits costs less than asking again",
         "queue",
         "get_calls",
-        "gets",
+        counted("gets", "message"),
     )
     value = asked / f.greatest(f.col("gets"), f.lit(1))
     return finding(queue_use.where(often), "polling", "queue", value, words)
@@ -64,9 +70,9 @@ def missing_index(queue_use: DataFrame) -> DataFrame:
     per_get = skipped / f.col("specific_gets")
     many = (f.col("specific_gets") > 0) & (per_get > SKIPPED_PER_GET) & (f.col("index") == "None")
     words = f.format_string(
-        "%s: %d gets by identifier passed over %d messages; an index (INDXTYPE) finds them at once",
+        "%s: %s by identifier passed over %d messages; an index (INDXTYPE) finds them at once",
         "queue",
-        "specific_gets",
+        counted("specific_gets", "get"),
         skipped,
     )
     return finding(queue_use.where(many), "missing index", "queue", per_get, words)
@@ -102,7 +108,7 @@ def log_bound(log: DataFrame) -> DataFrame:
     busy = (share > LOG_BUSY_SHARE) | (f.col("waits_for_buffer") > 0)
     wrote = f.format_string("the log wrote during %.0f %% of the interval", share * 100)
     waits = f.col("waits_for_buffer")
-    waited = f.format_string("%d requests waited for a buffer", waits)
+    waited = f.concat(counted(waits, "request"), f.lit(" waited for a buffer"))
     words = f.concat_ws(", and ", f.when(share.isNotNull(), wrote), f.when(waits > 0, waited))
     return finding(log.where(busy), "log bound", "queue_manager", share, words)
 
@@ -113,7 +119,7 @@ def buffers_short(buffer_pools: DataFrame) -> DataFrame:
     free, none = f.col("lowest_free_share"), f.col("short_of_buffers")
     pool = f.format_string("buffer pool %d of %d buffers", "buffer_pool", "buffers")
     low = f.format_string(" came down to %.1f %% free", free * 100)
-    found_none = f.format_string("tasks found none %d times", none)
+    found_none = f.concat(f.lit("tasks found none "), counted(none, "time"))
     words = f.concat_ws(
         "; ",
         f.concat(pool, f.coalesce(f.when(free.isNotNull(), low), f.lit(""))),
@@ -128,9 +134,9 @@ def empty_batches(channels: DataFrame) -> DataFrame:
     fill = f.col("messages_per_batch") / f.col("batch_size")
     small = (f.col("batches") >= BATCHES_MIN) & (f.col("batch_size") > 1)
     words = f.format_string(
-        "%s: %d messages in %d batches of up to %d; BATCHINT would fill them",
+        "%s: %s in %d batches of up to %d; BATCHINT would fill them",
         "channel",
-        "messages",
+        counted("messages", "message"),
         "batches",
         "batch_size",
     )
