@@ -16,6 +16,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 _FORMAT: Final = re.compile(r"%(?:%|([-0]*)(\d*)(?:\.(\d+))?([sdf]))")
+_TRIMMED: Final = "".join(map(chr, range(0x21)))  # what Java trims: control characters and blanks
 # Letters of patterns of Java and how Python writes the same.
 _LETTERS: Final = (
     ("yyyy", "%Y"), ("MM", "%m"), ("dd", "%d"), ("HH", "%H"), ("mm", "%M"), ("SSSSSS", "%f"),
@@ -88,7 +89,7 @@ def csv_line(values: Sequence[Any]) -> str:
 
 
 def csv_cell(value: Any) -> str:
-    text = str(value).strip() if isinstance(value, str) else str(value)
+    text = value.strip(_TRIMMED) if isinstance(value, str) else str(value)
     if not text or any(letter in text for letter in ',"\n\r'):
         quoted = text.replace('"', '\\"')
         return f'"{quoted}"'

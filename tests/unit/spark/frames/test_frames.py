@@ -14,7 +14,7 @@ pa = pytest.importorskip("pyarrow")
 
 from ternmq.spark.frames.frame import Frame  # noqa: E402
 from ternmq.spark.frames.functions import Window, f, in_process  # noqa: E402
-from ternmq.spark.frames.java_text import with_places  # noqa: E402
+from ternmq.spark.frames.java_text import csv_line, with_places  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,6 +64,7 @@ def expressions(rows: Any) -> Any:
         f.contains("t", f.lit("w")).alias("contains"),
         f.regexp_replace("t", "[o,]", "?").alias("replaced"),
         f.to_csv(f.struct("k", "n", "t")).alias("csv"),
+        f.to_csv(f.struct(f.lit("\x01 a\u00a0\x00 ").alias("odd"))).alias("trimmed"),
         (n / 3).alias("third"),
         (n > 2.5).alias("above"),
         f.coalesce(n, x).alias("number"),
@@ -153,6 +154,10 @@ def test_sum_when_it_does_not_fit_then_it_is_unknown() -> None:
         found = aggregates(Frame.of(pa.Table.from_pylist(ROWS, ARROW))).collect()
     assert [row["sum"] for row in found] == [-7, 4, None]
     assert [row["known"] for row in found] == [1, 2, 2]
+
+
+def test_csv_when_texts_end_with_controls_then_they_are_trimmed_as_by_java() -> None:
+    assert csv_line(["\x01 a\u00a0\x00 ", "\x02", None]) == 'a\u00a0,"",'
 
 
 def test_number_when_a_double_cannot_hold_it_then_it_is_rounded() -> None:
