@@ -22,7 +22,7 @@ FLAGS: Final = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
     "--disable-background-networking", "--force-color-profile=srgb", "--virtual-time-budget=3000",
 )  # fmt: skip
-SIZE: Final = "1340,860"
+SIZE: Final = "1340,880"
 
 
 def main(arguments: list[str]) -> int:
