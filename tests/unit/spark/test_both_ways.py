@@ -233,6 +233,30 @@ def test_command_when_the_dump_lacks_records_then_it_names_what_there_is(
 
 
 @pytest.mark.usefixtures("without_java")
+@pytest.mark.parametrize("held", [b"", b"\x89PNG no dump at all"])
+def test_command_when_a_page_has_nothing_to_show_then_it_names_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], held: bytes
+) -> None:
+    dump, page = written(tmp_path, held), tmp_path / "page.html"
+    assert main(["report", "html", dump, "-o", str(page), "--quiet"]) == 10
+    said = capsys.readouterr().err
+    assert said == (
+        "ternmq report: there is nothing to show: the dump has no records 115 or 116 of MQ\n"
+    )
+    assert "There is no measurement with a time in dump.smf." in page.read_text()
+
+
+def test_log_when_the_writer_idled_longer_than_the_interval_then_it_was_not_busy(
+    tmp_path: Path,
+) -> None:
+    log: Any = {"qjstciwr": 1, "qjstslptu": 60_001_000}
+    dump = written(tmp_path, record("QM1", 0, 115, 1, QJST=[log]))
+    with in_process():
+        found_lines = list(lines(REPORTS["LOG"], small_tables.sections_here([dump], ["QJST"])))
+    assert "Logger task busy 0.0%" in found_lines
+
+
+@pytest.mark.usefixtures("without_java")
 def test_command_when_the_dump_is_small_then_a_page_needs_no_spark(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -367,7 +367,7 @@ def test_page_when_tables_are_empty_then_it_says_so(spark: "SparkSession") -> No
 
     reported = html_page({name: table.limit(0) for name, table in messages_of(spark).items()})
     assert reported.period is None
-    assert "no row with a moment in it" in reported.html
+    assert "There is no measurement with a time in the tables" in reported.html
 
 
 def test_lines_when_a_name_has_controls_then_a_terminal_does_not_get_them(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base.words import count_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json
+from ternmq.cli.tools.dump_contents import contents
 from ternmq.cli.tools.progress_steps import Steps
 from ternmq.cli.tools.spark_command import has_arrow, in_spark, without_spark
 
@@ -155,6 +156,20 @@ def _page(tables: dict[str, DataFrame], asked: argparse.Namespace, steps: Steps)
     return html_page(tables, asked.title, step=steps.next, source=source)
 
 
+def _why(asked: argparse.Namespace) -> str:
+    """What there is instead of what a page is made of."""
+    if asked.since or asked.until or asked.manager:
+        return " of that time and queue manager"
+    sources = _sources(asked)
+    if len(sources) == 1 and Path(sources[0]).is_dir():
+        return f": {sources[0]} has neither tables of a pipeline nor records with a time"
+    return f": {contents(sources)}" if _are_local(sources) else ""
+
+
+def _are_local(sources: list[str]) -> bool:
+    return not any("://" in source for source in sources)
+
+
 def _report(page: ReportPage, path: Path, asked: argparse.Namespace) -> None:
     period = page.period
     if asked.json:
@@ -172,6 +187,6 @@ def _report(page: ReportPage, path: Path, asked: argparse.Namespace) -> None:
         )
         return
     if period is None:
-        write_error("ternmq report: there is nothing with a time in it; the page says so")
+        write_error(f"ternmq report: there is nothing to show{_why(asked)}")
     found = f"{count_text(page.findings, 'finding')}, {count_text(page.anomalies, 'anomaly')}"
     write(f"{path} ({path.stat().st_size / 1000:.0f} KB, {found})")

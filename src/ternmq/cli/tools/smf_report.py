@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base.words import count_text
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.output import write, write_error, write_json
+from ternmq.cli.tools.dump_contents import contents
 from ternmq.cli.tools.progress_steps import Steps
 from ternmq.cli.tools.report_command import is_missing
 from ternmq.cli.tools.spark_command import has_arrow, in_spark, without_spark
-from ternmq.codec.smf.record import KINDS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -115,16 +115,10 @@ def _print(read: SectionsOf, files: list[str], asked: argparse.Namespace) -> int
 def _explain(empty: Sequence[Report], files: list[str]) -> None:
     """Say which records reports need, and which there are."""
     from ternmq.spark.report.mqsmf_text import needs
-    from ternmq.spark.smf.section_frames import record_counts
 
     for report in empty:
         write_error(f"{NAME}: {report.name} has nothing to show: it needs {needs(report)}")
-    counts = {kind: n for kind, n in record_counts(files).items() if kind in KINDS}
-    there = ", ".join(
-        f"{count_text(n, 'record')} {KINDS[kind].name}" for kind, n in sorted(counts.items())
-    )
-    many = "dumps have" if len(files) > 1 else "dump has"
-    write_error(f"{NAME}: the {many} {there or 'no records 115 or 116 of MQ'}")
+    write_error(f"{NAME}: {contents(files)}")
 
 
 def _one(

@@ -197,8 +197,12 @@ def log(qjst: DataFrame) -> DataFrame:
             counts(("Write_Thrsh", "Log_Write_Threshold"), ("Pagefix", "Log_Write_Buffer_Paged")),
             f.when(length > 0, f.format_string("Log write rate %.3f MB/s per copy", rate)),
             f.when(busy >= 0, f.format_string("Logger I/O busy %.1f%%", percent(busy, length))),
+            # What idled longer than the interval, by two clocks, was not busy at all.
             f.when(
-                idle > 0, f.format_string("Logger task busy %.1f%%", percent(length - idle, length))
+                idle > 0,
+                f.format_string(
+                    "Logger task busy %.1f%%", percent(f.greatest(length - idle, f.lit(0)), length)
+                ),
             ),
             *(written_by(copy, kind) for copy in (1, 2) for kind in (1, 2)),
         ),

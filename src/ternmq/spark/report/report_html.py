@@ -49,7 +49,11 @@ def html_page(
     survey = data.survey_of(tables)
     period = survey.period
     if period is None:
-        empty = Section("Nothing to show", "", "The tables have no row with a moment in it.")
+        empty = Section(
+            "Nothing to show",
+            "",
+            f"There is no measurement with a time in {source or 'the tables'}.",
+        )
         return ReportPage(page(title or "Nothing", "", [empty]), title, None, 0, 0, [])
     maker = Maker(tables, survey, period)
     made: list[Section] = []
