@@ -54,9 +54,11 @@ class CommandLine(argparse.ArgumentParser):
     """The parser of one command."""
 
     def __init__(self, name: str, about: str, bad_arguments: int = BAD_ARGUMENTS) -> None:
+        words = about.rstrip()
+        is_sentence = words.endswith(".") or "\n" in words  # a list below the sentence has no stop
         super().__init__(
             prog=name,
-            description=f"{about[0].upper()}{about[1:]}" + ("" if about.endswith(".") else "."),
+            description=f"{words[0].upper()}{words[1:]}" + ("" if is_sentence else "."),
             allow_abbrev=False,
             add_help=False,
             # An option of IBM's, such as -h of dmpmqmsg, takes the letter from the help.

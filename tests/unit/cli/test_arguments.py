@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ternmq.cli.__main__ import main
+from ternmq.cli.arguments import CommandLine
 from ternmq.cli.commands import COMMANDS
 
 CLI = Path(importlib.import_module("ternmq.cli").__path__[0])
@@ -116,3 +117,12 @@ def test_argument_when_its_value_cannot_be_then_no_name_of_python_is_shown(
     with pytest.raises(SystemExit):
         main(words)
     assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "about", ["what it does", "What it does.", "What it does.\n\n  a   list\n"]
+)
+def test_help_when_a_list_follows_the_sentence_then_no_stop_stands_alone(about: str) -> None:
+    text = CommandLine("ternmq sample", about).format_help()
+    assert "What it does." in text
+    assert "\n." not in text

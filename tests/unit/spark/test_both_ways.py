@@ -289,3 +289,12 @@ def test_dump_when_it_is_above_the_limit_then_it_is_for_spark(
     monkeypatch.setattr(small_tables, "SMALL_DUMP_BYTES", limit)
     assert small_tables.are_small_dumps([written(tmp_path, task())]) is is_little
     assert not small_tables.are_here(["s3://bucket/dump"])
+
+
+@pytest.mark.usefixtures("without_java")
+def test_search_when_the_folder_is_no_warehouse_then_it_says_what_fills_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lake", "find", str(tmp_path), "--text", "x"]) == 71
+    said = capsys.readouterr().err
+    assert f"{tmp_path} is not a warehouse: there is no table in it. `ternmq pipeline run`" in said

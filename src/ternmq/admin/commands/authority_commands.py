@@ -102,7 +102,8 @@ def entity_named(command: Command, verb: str) -> tuple[str, bool]:
 
 def _check_known(kernel: Kernel, entity: str, is_group: bool, verb: str) -> None:
     if not kernel.authority.is_known(entity, is_group):
-        detail = f"this machine knows no {'group' if is_group else 'user'} of that name"
+        kind, command = ("group", "groupadd") if is_group else ("user", "useradd")
+        detail = f"this machine has no {kind} of that name; {command} makes one"
         raise mq_error(MQRC_UNKNOWN_ENTITY, verb=verb, object=entity, detail=detail)
 
 

@@ -181,8 +181,12 @@ def table(spark: SparkSession, folder: str | Path, name: str) -> DataFrame:
 
 def has_no_table(folder: str | Path, name: str) -> SparkError:
     """The error about a table that a warehouse does not have."""
-    there = ", ".join(names(folder)) or "no table"
-    return SparkError(f"there is no table {name} in {folder}: there is {there}")
+    there = ", ".join(names(folder))
+    if not there:
+        return SparkError(
+            f"{folder} is not a warehouse: there is no table in it. `ternmq pipeline run` fills one"
+        )
+    return SparkError(f"there is no table {name} in {folder}, only {there}")
 
 
 def names(folder: str | Path) -> list[str]:
