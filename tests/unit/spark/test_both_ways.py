@@ -18,7 +18,7 @@ pytest.importorskip("pyarrow")
 
 from ternmq.cli.__main__ import main
 from ternmq.codec.smf.clock_values import tod_of_ns
-from ternmq.codec.smf.record import correlator
+from ternmq.codec.smf.record import Stamp, build, correlator, header_values
 from ternmq.spark.frames.functions import in_process
 from ternmq.spark.lake.lake_search import Search, days, found, shown
 from ternmq.spark.lake.small_search import files_for, found_here, is_small
@@ -187,6 +187,15 @@ def test_page_when_a_queue_of_many_has_a_spike_then_it_is_found_though_others_ar
     assert page.findings == 1
     chart = page.html.partition("<h3>Time on queue</h3>")[2].partition("</figure>")[0]
     assert '"n":"Q59"' in chart
+
+
+def test_page_when_a_damaged_record_has_huge_numbers_then_it_is_made(tmp_path: Path) -> None:
+    huge: Any = {"qqstqnam": "HUGE", "qqstputs": 2**32 - 1, "qqstgets": 2**32 - 1}
+    huge |= {"qqstqtst": 2**32 - 1}
+    longest = Stamp("SYS1", "QM1", BEGIN + S, 0, BEGIN, 2**51)
+    head = header_values(115, 216, longest)
+    page = page_here(written(tmp_path, build(115, 216, head, {"QQST": [huge]})))
+    assert page.sections == ["Overview", "Findings", "Queues"]
 
 
 def test_finding_when_there_is_one_of_something_then_it_says_so(tmp_path: Path) -> None:

@@ -79,13 +79,13 @@ class Expression:
         return made(added, self, other)
 
     def __sub__(self, other: Any) -> Expression:
-        return made(arithmetic(pc.subtract), self, other)
+        return made(arithmetic(pc.subtract_checked), self, other)
 
     def __rsub__(self, other: Any) -> Expression:
-        return made(arithmetic(pc.subtract), other, self)
+        return made(arithmetic(pc.subtract_checked), other, self)
 
     def __mul__(self, other: Any) -> Expression:
-        return made(arithmetic(pc.multiply), self, other)
+        return made(arithmetic(pc.multiply_checked), self, other)
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -226,6 +226,8 @@ def widened(values: Any) -> Any:
 
 
 def arithmetic(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operation; ValueError, as on Spark, if a whole number would not fit into 64 bits."""
+
     def calculate(left: Any, right: Any) -> Any:
         return operation(*alike([widened(left), widened(right)]))
 
@@ -235,7 +237,7 @@ def arithmetic(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
 def added(left: Any, right: Any) -> Any:
     if pa.types.is_duration(right.type):
         return pc.add(left, right)
-    return arithmetic(pc.add)(left, right)
+    return arithmetic(pc.add_checked)(left, right)
 
 
 def divided(left: Any, right: Any) -> Any:

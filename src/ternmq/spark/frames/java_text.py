@@ -9,7 +9,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final
 
@@ -17,6 +17,9 @@ import pyarrow as pa
 
 _FORMAT: Final = re.compile(r"%(?:%|([-0]*)(\d*)(?:\.(\d+))?([sdf]))")
 _TRIMMED: Final = "".join(map(chr, range(0x21)))  # what Java trims: control characters and blanks
+_CYCLE_YEARS: Final = 400
+_CYCLE_US: Final = 146_097 * 86_400 * 1_000_000
+_YEAR_MAX: Final = 9999
 # Letters of patterns of Java and how Python writes the same.
 _LETTERS: Final = (
     ("yyyy", "%Y"), ("MM", "%m"), ("dd", "%d"), ("HH", "%H"), ("mm", "%M"), ("SSSSSS", "%f"),
@@ -79,8 +82,21 @@ def moments(values: Any, pattern: str) -> Any:
     written = pattern
     for letters, ours in _LETTERS:
         written = written.replace(letters, ours)
-    texts = [None if value is None else value.strftime(written) for value in values.to_pylist()]
+    # As numbers: a moment that a damaged record leads to may be beyond the years of Python.
+    micros = values.cast(pa.timestamp("us", values.type.tz)).cast(pa.int64()).to_pylist()
+    texts = [None if one is None else moment_text(one, written) for one in micros]
     return pa.array(texts, pa.string())
+
+
+def moment_text(micros: int, written: str) -> str:
+    """A moment by a pattern of Python, of any year: the calendar repeats every 400 years, and Java
+    writes a plus before years of more than four digits."""
+    cycles, rest = divmod(micros, _CYCLE_US)
+    moment = datetime(1970, 1, 1) + timedelta(microseconds=rest)
+    year = moment.year + cycles * _CYCLE_YEARS
+    return moment.strftime(
+        written.replace("%Y", f"{year:04d}" if year <= _YEAR_MAX else f"+{year}")
+    )
 
 
 def csv_line(values: Sequence[Any]) -> str:

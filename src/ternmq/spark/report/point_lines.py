@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+LAST_MICROS: Final = 253_000_000_000_000_000  # in the year 9987
 GAP_SHARE: Final = 0.5  # of an interval: later than that after the one before, one is missing
 
 
@@ -117,7 +118,8 @@ class Lines(NamedTuple):
 
 
 def moment_of(micros: float) -> datetime:
-    return _EPOCH + timedelta(microseconds=int(micros))
+    """A moment; one that is beyond what an axis can show, from a damaged record, is the last."""
+    return _EPOCH + timedelta(microseconds=int(min(micros, LAST_MICROS)))
 
 
 def float_of(value: Any) -> float | None:

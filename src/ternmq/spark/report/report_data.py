@@ -15,7 +15,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ternmq.spark.frames.functions import Window, f
-from ternmq.spark.report.point_lines import Lines, Period, lines_by, moment_of
+from ternmq.spark.report.point_lines import LAST_MICROS, Lines, Period, lines_by, moment_of
 from ternmq.spark.report.report_tables import MOMENTS, Tables
 from ternmq.spark.report.spikes import BEYOND_US, TIMES
 
@@ -34,8 +34,6 @@ _STEPS: Final = (
     1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200,
     86_400, 604_800,
 )  # fmt: skip
-# A message says itself when it was put; what is beyond this no axis can show.
-_LAST_MICROS: Final = 253_000_000_000_000_000
 _OF_MESSAGES: Final = ("messages", "exchanges")
 PERCENTILES: Final = (0.5, 0.95, 0.99)
 ACCURACY: Final = 1_000_000  # of percentiles: Spark's are exact for up to so many values
@@ -83,7 +81,7 @@ def look_at(name: str, table: DataFrame) -> DataFrame:
     moment = f.lit(None).cast("bigint")
     if when:
         micros = f.unix_micros(when)
-        moment = f.when(micros.between(0, _LAST_MICROS), micros)
+        moment = f.when(micros.between(0, LAST_MICROS), micros)
     length = f.lit(0.0)
     if "interval_s" in table.columns:
         length = f.coalesce(f.col("interval_s"), length)
@@ -150,19 +148,19 @@ def message_rates(queues: DataFrame, period: Period) -> tuple[list[Rates], dict[
     intervals = queues.groupBy(
         period.bucket("interval_start"), "queue_manager", "interval_start"
     ).agg(
-        f.sum("puts").alias("puts"),
-        f.sum("gets").alias("gets"),
+        f.try_sum("puts").alias("puts"),
+        f.try_sum("gets").alias("gets"),
         f.max("interval_s").alias("interval_s"),
     )
-    spent = f.nullif(f.sum("interval_s"), f.lit(0.0))
+    spent = f.nullif(f.try_sum("interval_s"), f.lit(0.0))
     rows = (
         intervals.groupBy("bucket", "queue_manager")
         .agg(
-            (f.sum("puts") / spent).alias("put"),
-            (f.sum("gets") / spent).alias("got"),
-            f.sum("puts").alias("puts"),
-            f.sum("gets").alias("gets"),
-            f.sum("interval_s").alias("spent"),
+            (f.try_sum("puts") / spent).alias("put"),
+            (f.try_sum("gets") / spent).alias("got"),
+            f.try_sum("puts").alias("puts"),
+            f.try_sum("gets").alias("gets"),
+            f.try_sum("interval_s").alias("spent"),
             *period.measured(),
         )
         .orderBy("queue_manager", "bucket")
@@ -184,31 +182,33 @@ def queue_rows(queues: DataFrame, name: Column) -> list[dict[str, Any]]:
     """Each queue over the whole time, the busiest first; of very many the busiest, the deepest and
     those that may have a spike, by whose `jump` messages stayed longer at times. What was not
     measured is null."""
-    waited = f.col("time_on_queue_us") * f.col("gets")
+    # Numbers of a damaged record may be of any size: as doubles, or unknown, never too large.
+    waited = f.col("time_on_queue_us").cast("double") * f.col("gets")
     known = f.when(f.col("time_on_queue_us").isNotNull(), f.col("gets"))
     everywhere = Window.partitionBy(f.lit(0))
     none = f.lit(0)
-    traffic = f.coalesce(f.col("puts"), none) + f.coalesce(f.col("gets"), none)
+    traffic = f.try_add(f.coalesce(f.col("puts"), none), f.coalesce(f.col("gets"), none))
     by_traffic = (f.desc(traffic), f.desc("deepest"), f.asc("name"))
     by_depth = (f.desc_nulls_last("deepest"), f.asc("name"))
     by_jump = (f.desc_nulls_last("jump"), f.asc("name"))
     shortest, longest = f.min("time_on_queue_us"), f.max("time_on_queue_us")
-    is_jump = (longest >= shortest * TIMES) & (longest - shortest >= BEYOND_US)
+    jump = longest.cast("double") - shortest
+    is_jump = (longest >= shortest * TIMES) & (jump >= BEYOND_US)
     rows = (
         queues.withColumn("name", name)
         .groupBy("name")
         .agg(
-            f.sum("puts").alias("puts"),
-            f.sum("gets").alias("gets"),
+            f.try_sum("puts").alias("puts"),
+            f.try_sum("gets").alias("gets"),
             f.max("puts_per_s").alias("busiest"),
             f.max(f.greatest("depth_high", "depth")).alias("deepest"),
             latest("depth", "interval_start").alias("depth"),
-            (f.sum(waited) / f.nullif(f.sum(known), f.lit(0))).alias("waited"),
-            f.when(is_jump, longest - shortest).alias("jump"),
+            (f.try_sum(waited) / f.nullif(f.try_sum(known), f.lit(0))).alias("waited"),
+            f.when(is_jump, jump).alias("jump"),
             f.max("oldest_s").alias("oldest_s"),
-            f.sum("gets_without_message").alias("empty"),
-            f.sum("expired").alias("expired"),
-            f.sum("backed_out").alias("backed_out"),
+            f.try_sum("gets_without_message").alias("empty"),
+            f.try_sum("expired").alias("expired"),
+            f.try_sum("backed_out").alias("backed_out"),
             f.max("readers").alias("readers"),
             f.max("writers").alias("writers"),
         )
@@ -249,7 +249,7 @@ def queue_lines(
 def mean_of(name: str) -> Column:
     """The mean of rates of intervals, long ones counting for more: the last is often short."""
     length = f.when(f.col(name).isNotNull(), f.col("interval_s"))
-    weighed = f.sum(f.col(name) * f.col("interval_s")) / f.nullif(f.sum(length), f.lit(0.0))
+    weighed = f.try_sum(f.col(name) * f.col("interval_s")) / f.nullif(f.try_sum(length), f.lit(0.0))
     return weighed.alias(name)
 
 
@@ -303,7 +303,7 @@ def pool_rows(buffer_pools: DataFrame, name: Column) -> list[dict[str, Any]]:
             ((1 - f.min("lowest_free_share")) * 100).alias("full"),
             f.avg("reads_per_s").alias("reads"),
             f.avg("pages_written_per_s").alias("writes"),
-            f.sum("short_of_buffers").alias("short"),
+            f.try_sum("short_of_buffers").alias("short"),
         )
         .orderBy(f.desc("full"), "name")
     )
@@ -318,8 +318,8 @@ def page_set_rows(page_sets: DataFrame, name: Column) -> list[dict[str, Any]]:
         .agg(
             latest("pages", "interval_start").alias("pages"),
             f.max("percent_full").alias("full"),
-            f.sum("times_full").alias("times_full"),
-            f.sum("expansions").alias("expansions"),
+            f.try_sum("times_full").alias("times_full"),
+            f.try_sum("expansions").alias("expansions"),
             f.max("mean_write_us").alias("write"),
             f.max("mean_read_us").alias("read"),
         )
@@ -330,7 +330,7 @@ def page_set_rows(page_sets: DataFrame, name: Column) -> list[dict[str, Any]]:
 
 def user_rows(chargeback: DataFrame) -> list[dict[str, Any]]:
     """Who used how much, the most first."""
-    rows = chargeback.withColumn("messages", f.col("puts") + f.col("gets")).orderBy(
+    rows = chargeback.withColumn("messages", f.try_add(f.col("puts"), f.col("gets"))).orderBy(
         f.desc("cpu_us"), f.desc("messages"), "application", "user", "kind", "queue_manager"
     )
     return [row.asDict() for row in rows.limit(ROWS_MAX + 1).collect()]
@@ -374,10 +374,10 @@ def channel_rows(channels: DataFrame, name: Column) -> list[dict[str, Any]]:
         channels.withColumn("name", name)
         .groupBy("name", "type", "connection")
         .agg(
-            f.sum("messages").alias("messages"),
-            f.sum("bytes").alias("bytes"),
-            f.sum(batches).alias("batches"),
-            (f.sum("messages") / f.nullif(f.sum("batches"), f.lit(0))).alias("fill"),
+            f.try_sum("messages").alias("messages"),
+            f.try_sum("bytes").alias("bytes"),
+            f.try_sum(batches).alias("batches"),
+            (f.try_sum("messages") / f.nullif(f.try_sum("batches"), f.lit(0))).alias("fill"),
             f.max("batch_size").alias("batch_size"),
             f.max("bytes_per_s").alias("fastest"),
             f.nullif(f.max("network_us"), f.lit(0)).alias("network_us"),

@@ -14,7 +14,7 @@ pa = pytest.importorskip("pyarrow")
 
 from ternmq.spark.frames.frame import Frame  # noqa: E402
 from ternmq.spark.frames.functions import Window, f, in_process  # noqa: E402
-from ternmq.spark.frames.java_text import csv_line, with_places  # noqa: E402
+from ternmq.spark.frames.java_text import csv_line, moments, with_places  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,6 +65,10 @@ def expressions(rows: Any) -> Any:
         f.regexp_replace("t", "[o,]", "?").alias("replaced"),
         f.to_csv(f.struct("k", "n", "t")).alias("csv"),
         f.to_csv(f.struct(f.lit("\x01 a\u00a0\x00 ").alias("odd"))).alias("trimmed"),
+        f.date_format(
+            f.lit("1970-01-01").cast("timestamp_ntz") + f.make_dt_interval(secs=x * 1e6),
+            "yyyy/MM/dd,HH:mm:ss",
+        ).alias("far"),
         (n / 3).alias("third"),
         (n > 2.5).alias("above"),
         f.coalesce(n, x).alias("number"),
@@ -156,6 +160,18 @@ def test_sum_when_it_does_not_fit_then_it_is_unknown() -> None:
     assert [row["known"] for row in found] == [1, 2, 2]
 
 
+@pytest.mark.parametrize(
+    ("micros", "text"),
+    [(0, "1970/01/01"), (-1, "1969/12/31"), (1_790_000_040_000_000, "2026/09/21"),
+     (253_402_300_800_000_000, "+10000/01/01"), (10**18, "+33658/09/27")],
+)  # fmt: skip
+def test_moment_when_it_is_beyond_the_years_of_python_then_it_is_written_as_by_java(
+    micros: int, text: str
+) -> None:
+    values = pa.array([micros]).cast(pa.timestamp("us"))
+    assert moments(values, "yyyy/MM/dd").to_pylist() == [text]
+
+
 def test_csv_when_texts_end_with_controls_then_they_are_trimmed_as_by_java() -> None:
     assert csv_line(["\x01 a\u00a0\x00 ", "\x02", None]) == 'a\u00a0,"",'
 
@@ -166,6 +182,11 @@ def test_number_when_a_double_cannot_hold_it_then_it_is_rounded() -> None:
     assert found[4]["third"] == LARGE / 3
     assert found[4]["above"] is True
     assert found[4]["number"] == float(LARGE)
+
+
+def test_sum_of_two_when_it_does_not_fit_then_it_is_refused_and_not_wrong() -> None:
+    with in_process(), pytest.raises(ValueError, match="overflow"):
+        Frame.of(pa.Table.from_pylist(ROWS, ARROW)).select((f.col("n") * 2).alias("twice"))
 
 
 def test_frame_when_it_is_empty_then_groups_are_none_and_sums_unknown() -> None:

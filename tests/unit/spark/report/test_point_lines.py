@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ternmq.spark.report.charts import Moments, Series, lines, runs_of
-from ternmq.spark.report.point_lines import Lines, lines_by
+from ternmq.spark.report.point_lines import LAST_MICROS, Lines, lines_by, moment_of
 from ternmq.spark.report.spikes import spike_of
 from ternmq.spark.report.time_axis import GAP_SHARE, parts_of, place_of
 
@@ -110,3 +110,8 @@ def test_axis_when_a_few_intervals_are_missing_then_it_is_to_scale() -> None:
     some = moments(*range(10), *range(15, 30))
     (only,) = parts_of(some.begun, some.ended)
     assert (only.begin, only.end) == (0.0, 1.0)
+
+
+def test_moment_when_it_is_beyond_every_axis_then_it_is_the_last() -> None:
+    assert moment_of(1e18) == moment_of(LAST_MICROS)
+    assert moment_of(1e18).year == 9987
