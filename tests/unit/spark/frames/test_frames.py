@@ -66,7 +66,7 @@ def expressions(rows: Any) -> Any:
         f.to_csv(f.struct("k", "n", "t")).alias("csv"),
         f.to_csv(f.struct(f.lit("\x01 a\u00a0\x00 ").alias("odd"))).alias("trimmed"),
         f.date_format(
-            f.lit("1970-01-01").cast("timestamp_ntz") + f.make_dt_interval(secs=x * 1e6),
+            f.lit("1970-01-01").cast("timestamp_ntz") + f.make_dt_interval(secs=x * 4e5),
             "yyyy/MM/dd,HH:mm:ss",
         ).alias("far"),
         (n / 3).alias("third"),
