@@ -28,8 +28,10 @@ from ternmq.network.edge.partner_socket import PartnerSocket
 from ternmq.remote.local.folder_lookup import find, socket_path
 from ternmq.remote.local.local_threads import LocalThreads, hello
 from ternmq.remote.local.local_verbs import get_head
+from ternmq.runtime.starting import start_in_memory
 from ternmq.server import host as hosting
 from ternmq.server.host import IMMEDIATE
+from ternmq.server.listener import listen
 from ternmq.values.calls.objects import Open
 from ternmq.values.get_request import UNLIMITED_LENGTH
 from ternmq.wire import local as wire
@@ -87,6 +89,32 @@ def test_stop_when_gets_are_under_way_then_nothing_is_lost(tmp_path: Path, wait:
         thread.join()
     assert set(ended) <= {MQRC_Q_MGR_STOPPING, MQRC_CONNECTION_BROKEN}
     assert sorted(got + left_over(tmp_path)) == sorted(b"%d" % number for number in range(MANY))
+
+
+def test_stop_when_a_connection_was_just_accepted_then_it_is_answered(tmp_path: Path) -> None:
+    """The local socket closes between the turn of the loop that accepts and the one that serves."""
+    folder = tmp_path / "qmgrs" / "QM1"
+    folder.mkdir(parents=True)
+    application = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    application.settimeout(10)
+
+    async def end_between() -> None:
+        host = hosting.Host(start_in_memory("QM1", None, None))
+        listener = await listen(host, str(folder))
+        application.connect(str(folder / "local.sock"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # it is accepted now
+        await listener.close()
+        host.end(IMMEDIATE)
+        await host.stop()
+
+    asyncio.run(end_between())
+    with application:
+        reader = wire.FrameReader(wire.ANSWERS)
+        reader.feed(application.recv(4096))
+    frame = reader.next()
+    assert frame is not None
+    assert frame.kind == wire.ENDED
 
 
 def test_stop_when_an_answer_is_behind_the_close_then_the_get_has_its_message(

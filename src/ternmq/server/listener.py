@@ -24,6 +24,7 @@ from ternmq.server.session import Session
 
 _MODE: Final = 0o660
 _BACKLOG: Final = 512
+_TURNS_TO_SERVE: Final = 3  # of the loop, from an accepted socket to its session
 
 
 def short_path(folder: str) -> str:
@@ -76,12 +77,18 @@ def bind(folder: str) -> socket.socket:
 class Listener:
     """Takes connections in."""
 
-    def __init__(self, server: asyncio.Server, path: str) -> None:
+    def __init__(self, server: asyncio.Server, listener: socket.socket, path: str) -> None:
         self._server = server
+        self._listener = listener
         self._path = path
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """No more connections; those that are there stay."""
+        # ORDER: what was accepted becomes a session first. asyncio drops a connection between its
+        # accept and its protocol when the server closes, and the application would wait for ever.
+        asyncio.get_running_loop().remove_reader(self._listener)
+        for _ in range(_TURNS_TO_SERVE):
+            await asyncio.sleep(0)
         self._server.close()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._path)
@@ -93,4 +100,4 @@ async def listen(host: Host, folder: str) -> Listener:
     path: str = listener.getsockname()
     loop = asyncio.get_running_loop()
     server = await loop.create_unix_server(lambda: Session(host), sock=listener)
-    return Listener(server, path)
+    return Listener(server, listener, path)

@@ -298,7 +298,7 @@ class Process:
         initiator.begin()
         self._begin(parts, up)
         await host.run()
-        listener.close()
+        await listener.close()
         network.close()
         await initiator.end()
         if host.state != modes.PREEMPTIVE:

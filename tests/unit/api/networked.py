@@ -63,7 +63,7 @@ class Networked(Served):
         self.port = network.listen("127.0.0.1", self.port).port
         self._up.set()
         await host.run()
-        listener.close()
+        await listener.close()
         network.close()
         await host.stop()
 

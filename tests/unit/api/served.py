@@ -53,7 +53,7 @@ class Served:
         listener = await listen(self.host, str(self.folder))
         self._up.set()
         await self.host.run()
-        listener.close()
+        await listener.close()
         await self.host.stop()
 
     def end(self, mode: str) -> None:
