@@ -19,7 +19,7 @@ Little-endian, no padding. A message without properties has none: its area is em
                          UTF-8; bytes as they are; null nothing
         only with an original:
              0  u32      bytes of the body that it takes the place of: the header with the folders
-                         that are no properties
+                         that are not properties
              4  i32      Encoding, i32 CCSID, 8 bytes Format: what was said of its first byte
             20  bytes    the MQRFH2 headers as the application put them
 
@@ -373,7 +373,7 @@ def leading_area(data: bytes) -> bytes:
 
 
 def check_area(area: bytes) -> None:
-    """Refuse an area from outside that does not hold together; an empty one is sound."""
+    """Refuse an area from outside that does not hold together; an empty one is valid."""
     if not area:
         return
     if len(area) < HEAD_BYTES:

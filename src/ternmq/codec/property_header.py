@@ -1,9 +1,9 @@
 """Between MQRFH2 headers and the property area: the split of a put, and the way back at a get.
 
 A put is split if its data begins with an MQRFH2, or with one behind MQDLH, MQMDE and MQRFH headers.
-The area takes the properties; the body keeps the headers in front, folders that are no properties
-and the payload, and whatever stands before the payload says its Format, Encoding and CCSID. The
-rules for what is sound are those of `properties`: what cannot be read stays in the body.
+The area takes the properties. The body keeps the headers in front, folders that are not properties
+and the payload; whatever stands before the payload says its Format, Encoding and CCSID. What is
+valid is decided by the rules of `properties`: what cannot be read stays in the body.
 
 On the way back the header goes where IBM MQ puts it: behind MQXQH, MQDLH, MQRFH and MQMDE headers
 of the body, before everything else. It is the original, byte by byte, if that says all that the
@@ -36,7 +36,7 @@ from ternmq.codec.property_types import DT_OF_TYPE, NOT_XML, STRING_DT, text_of_
 
 _PAIR: Final = struct.Struct("<ii")
 _FORMAT_END: Final = FORMAT_AT + 8
-# What tells the formats from most others: their fourth character.
+# What distinguishes the formats from most others: their fourth character.
 _OF_RULES: Final = 0x52  # MQHRF2 and MQHRF
 _OF_DEAD_LETTERS: Final = 0x45  # MQDEAD
 _OF_EXTENSIONS: Final = 0x4D  # MQHMDE

@@ -74,7 +74,7 @@ TARGETS: Final[dict[int, tuple[int, ...]]] = {
     ),
     mq.MQTYPE_NULL: (),
 }
-# Characters that no folder of an MQRFH2 can have, and bytes that were no characters.
+# Characters that no folder of an MQRFH2 can have, and surrogates, which stand for invalid bytes.
 NOT_XML: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _INTEGER_FORMATS: Final[dict[int, str]] = {
     mq.MQTYPE_BOOLEAN: "i",

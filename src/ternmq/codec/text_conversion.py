@@ -1,10 +1,10 @@
 """Text from one character set into another, as data conversion and MQXCNVC do it.
 
 A character that the target lacks, and a byte that stands for no character in a set of one byte,
-becomes the target's SUBSTITUTE (U+001A: 1A in ASCII, 3F in EBCDIC). Bytes that are no character of
-a set of several bytes are MQRC_DBCS_ERROR, in Unicode MQRC_NOT_CONVERTED. From EBCDIC to anything
-else NL (15) becomes LF, as ConvEBCDICNewline=NL_TO_LF has it, IBM MQ's default; the way back gives
-25, EBCDIC's LF.
+becomes the target's SUBSTITUTE (U+001A: 1A in ASCII, 3F in EBCDIC). Invalid bytes in a set of
+several bytes are MQRC_DBCS_ERROR, in Unicode MQRC_NOT_CONVERTED. From EBCDIC to anything else NL
+(15) becomes LF, as ConvEBCDICNewline=NL_TO_LF has it, IBM MQ's default; the way back gives 25,
+EBCDIC's LF.
 """
 
 from __future__ import annotations

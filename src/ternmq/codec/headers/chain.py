@@ -1,7 +1,7 @@
 """The MQ headers that message data begins with: where each ends, and what it says of what follows.
 
 The descriptor names the format of the first one, each header that of the next. A header is known by
-its format and its StrucId; the chain ends at the first that is neither known nor sound.
+its format and its StrucId; the chain ends at the first that is unknown or invalid.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The words for options in commands of queued publish/subscribe, and their numbers.
 
 RegOpt has MQREGO_, PubOpt MQPUBO_, DelOpt MQDELO_. An MQRFH2 has one word in each element, an MQRFH
-one or more words, or the sum of the numbers, behind each name. "None" is no option.
+one or more words, or the sum of the numbers, behind each name. "None" means no option.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ from ternmq.codec.charset import UTF8
 from ternmq.codec.mqi.layout import LITTLE, Layout, chars, i32, raw
 from ternmq.codec.mqi.structure import Structure
 
-# Where fields lie in the canonical form, for those who need one field of a packed descriptor.
+# Offsets of fields in the canonical form, for code that needs one field of a packed descriptor.
 REPORT_AT: Final = 8
 MSG_TYPE_AT: Final = 12
 EXPIRY_AT: Final = 16

@@ -176,7 +176,7 @@ def unpack_header(data: bytes, order: str = LITTLE) -> tuple[PCFMessage, int]:
         raise PCFError(rccf.MQRCCF_CFH_LENGTH_ERROR, detail)
     if not mq.MQCFH_VERSION_1 <= version <= mq.MQCFH_VERSION_3:
         raise PCFError(rccf.MQRCCF_CFH_VERSION_ERROR, f"version {version}")
-    # Each structure has 12 bytes at the least, so a count cannot lie far.
+    # Each structure has at least 12 bytes, which limits the count.
     if count < 0 or count > (len(data) - HEADER_BYTES) // 12:
         detail = f"the header counts {count} structures, {len(data) - HEADER_BYTES} bytes follow"
         raise PCFError(rccf.MQRCCF_CFH_PARM_COUNT_ERROR, detail)

@@ -56,7 +56,7 @@ class Piece:
         while begin <= last:
             if failures > _FAILURES_MAX:
                 return self._find_in(text[begin:end], begin)
-            # Nothing of `text` that is looked for lies behind the last place.
+            # No match can begin behind the last place.
             found = text.find(self.text, begin + self.at, last + self.at + len(self.text))
             if found < 0:
                 return -1

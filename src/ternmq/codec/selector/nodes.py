@@ -1,10 +1,10 @@
 """A compiled selector: a tree of conditions, which have a truth, over operands, which have a value.
 
 Truth is that of SQL-92: false, true or unknown. An operand is unknown (None) if a property is null
-or not there, or a result is no finite number of its type: division by zero, beyond 64 bits. A value
-of a type that an operator does not take makes the test false, whichever its operator, <> and NOT
-LIKE too; arithmetic hands such a value on as NaN, which is false in every test. Left to right, and
-no further than the truth is certain.
+or missing, or a result is not a finite number of its type: division by zero, beyond 64 bits. A
+value of a type that an operator does not take makes the test false, whichever its operator, <> and
+NOT LIKE too; arithmetic hands such a value on as NaN, which is false in every test. Left to right,
+and no further than the truth is certain.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Signed(Operand):
 
 
 def calculate(operator: i64, left: PropertyValue, right: PropertyValue) -> PropertyValue:
-    """The result; None if it is unknown, a NaN if an operand is no number."""
+    """The result; None if it is unknown, a NaN if an operand is not a number."""
     if left is None or right is None:
         return None
     if isinstance(left, int) and isinstance(right, int):

@@ -17,7 +17,7 @@ from ternmq.codec.property import PropertyValue
 
 
 class PropertySource:
-    """The message that a selector looks at; a compiled subclass reads it from where it lies."""
+    """The message that a selector looks at; a compiled subclass reads it where it is."""
 
     def value_at(self, index: i64) -> PropertyValue:
         """The value of the selector's name with that index; None if it is not there or null."""
