@@ -196,7 +196,7 @@ def _current(kernel: Kernel, call: GetCall, queue: Queue, entry: Entry) -> Entry
 def swept_copy(
     kernel: Kernel, connection: Connection, queue: Queue, lane: i64, sequence: i64, number: i64
 ) -> Entry | None:
-    """A copy of a message that lies in a swept segment; None: it does not, or the connection is
+    """A copy of a message in a swept segment; None: it is not in one, or the connection is
     parked until the segment is read."""
     if lane >= LANES:
         return None
@@ -331,8 +331,8 @@ def _after(first: Entry | None, sequence: i64) -> Entry | None:
 
 
 def _next_stray(lane: Lane, walk: Cursor) -> Entry | None:
-    """The first one behind the place. The last answer is a hint, if it is a stray of this lane
-    still and no other lies between it and the place."""
+    """The first one behind the place. The last answer is a hint, if it is still a stray of
+    this lane and no other is between it and the place."""
     tail = lane.strays.tail
     if tail is None or tail.sequence <= walk.sequence:
         return None

@@ -39,7 +39,7 @@ def hand_over(kernel: Kernel, connection: Connection, local: LocalQueue, entry: 
     """Give a message that is not yet on the queue straight to a waiting get; False if none can
     take it so."""
     if local.queue.stream is not None or entry.flags & REPORTS:
-        return False  # it has to lie on the queue, if only for this step, to be in the stream
+        return False  # it must be on the queue, if only for this step, to be in the stream
     if (entry.group_id is not ZERO_ID and entry.group_id != ZERO_ID) or (
         entry.expiry_at and entry.expiry_at <= kernel.clock.now_ns()
     ):

@@ -76,7 +76,7 @@ def is_in_order(call: GetCall) -> bool:
 
 
 def offers_none(call: GetCall, queue: Queue) -> bool:
-    """Whether the groups of a queue have nothing for this get, as far as one look tells."""
+    """Whether the groups of a queue have nothing for this get, as far as one look shows."""
     groups = queue.groups
     if groups is None or is_in_order(call):
         return True
@@ -87,7 +87,7 @@ def offers_none(call: GetCall, queue: Queue) -> bool:
 
 
 def is_offered(call: GetCall, entry: Entry) -> bool:
-    """Whether a get may have this message, which lies on its queue, while its handle is between
+    """Whether a get may have this message, which is on its queue, while its handle is between
     groups."""
     if entry.group_id == ZERO_ID:
         return True
@@ -111,8 +111,8 @@ def is_offered(call: GetCall, entry: Entry) -> bool:
 
 
 def is_covered(group: Group, entry: Entry) -> bool:
-    """Whether a message that is no segment counts at the place of this segment: a message cannot be
-    made of it then."""
+    """Whether a message that is not a segment has the place of this segment: then the segment
+    cannot become part of a logical message."""
     if not flags_of(entry) & SEGMENT_FLAGS:
         return False
     counts = group.at(key_in_group(entry))
@@ -180,7 +180,8 @@ def _group_of(queue: Queue | None, group_id: bytes) -> Group | None:
 
 
 def rest_length(call: GetCall, entry: Entry) -> i64:
-    """How much longer the logical message is whose first segment this is; 0 if it is no segment."""
+    """How much longer than its first segment, this one, the logical message is; 0 if it is not
+    a segment."""
     group = _group_of(_queue_of(call), entry.group_id)
     if group is None or flags_of(entry) & SEGMENT_FLAGS == 0:
         return 0

@@ -1,7 +1,7 @@
 """MQGMO_LOGICAL_ORDER: the next message of the current group, and where the next group begins.
 
 A group stands where its first message is on the queue; messages in no group stand where they are.
-What comes next is asked of the queue's index of groups, so that nothing that lies between is read.
+The queue's index of groups says what comes next, so that nothing in between is read.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def _check_unit(call: GetCall, place: LogicalPlace, in_unit: bool) -> None:
 def entry_of(
     kernel: Kernel, call: GetCall, queue: Queue, group: Group, member: Member
 ) -> Entry | None:
-    """A message of a group; None: the connection is parked until it is read. Where others of the
-    group lie in the same segment, all of that is read at once."""
+    """A message of a group; None: the connection is parked until it is read. If others of the
+    group are in the same segment, the whole segment is read at once."""
     if member.entry is not None:
         return member.entry
     location = i64(member.location)

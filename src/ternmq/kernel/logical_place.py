@@ -90,8 +90,8 @@ class LogicalOrder:
 
     @property
     def got(self) -> LogicalPlace | None:
-        """Where its gets are. What becomes of a prepared unit of work is no affair of the handle
-        any more."""
+        """Where its gets are. What becomes of a prepared unit of work no longer concerns the
+        handle."""
         unit = self._unit
         if unit is not None and (unit.was_undone or unit.state == ENDED or unit.xid is not None):
             if unit.was_undone and unit.xid is None:

@@ -1,8 +1,8 @@
 """Recording media images of objects: which, one after the other, by order (rcdmqimg) or by the
 clock and the log's growth (IMGSCHED, IMGINTVL, IMGLOGLN). `txn.media.image_recording` writes them.
 
-Definitions of all objects lie in the catalog, so an image of anything but a local queue is one of
-the catalog.
+The definitions of all objects are in the catalog, so an image of anything but a local queue is one
+of the catalog.
 """
 
 from __future__ import annotations

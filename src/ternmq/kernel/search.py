@@ -1,9 +1,9 @@
 """Which message a destructive get takes: by place, by identifier, by token.
 
-Expired messages met on the way are removed. A get of any message that meets a swept segment sends
-for it and is tried again when it has come. A get that is choosy looks into copies of swept messages
-and takes the one that fits from where it is, so that it does not bring the queue back to memory.
-One that has looked at many messages goes on in the next step.
+Expired messages that the search finds are removed. A get of any message that reaches a swept
+segment asks for it and is tried again when it is in memory. A selective get looks into copies of
+swept messages and takes the one that fits from where it is, so that it does not bring the queue
+back to memory. One that has looked at many messages goes on in the next step.
 """
 
 from __future__ import annotations

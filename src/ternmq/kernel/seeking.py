@@ -42,8 +42,8 @@ class Seek:
         self.unsweeps: i64 = -1
 
     def note_unsweeps(self, unsweeps: i64) -> None:
-        """Where a segment has come back to memory since the last step, messages that were not
-        looked at lie there before the place: it begins again."""
+        """If a segment has come back to memory since the last step, some messages before the place
+        were not looked at: the search begins again."""
         if unsweeps != self.unsweeps and self.unsweeps >= 0:
             self.memory_lane = LANES
             self.memory_sequence = 0

@@ -58,7 +58,7 @@ class StreamBounds:
         self.next_number = next_number  # the number that the next message will have, or a lower one
         self.bytes = size  # of all its blocks, in memory and in files
         self.cursors = cursors
-        self.whole = whole  # lower numbers are there if they lay on the queue when it was filled
+        self.whole = whole  # lower numbers are there if they were on the queue at its fill
         self.lying = lying  # no message on the queue has a lower number
 
 

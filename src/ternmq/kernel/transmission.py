@@ -71,7 +71,7 @@ def resolved_names(handle: Handle, options: i64, qmgr_name: str) -> tuple[str, s
     bit as MQPMO_RESOLVE_LOCAL_Q, asks for the local queue."""
     route = handle.route
     if route is None:
-        if handle.topic is not None:  # a topic is no queue
+        if handle.topic is not None:  # a topic is not a queue
             return "", ""
         return handle.resolved_name, qmgr_name
     if options & mq.MQOO_RESOLVE_LOCAL_Q:
@@ -141,7 +141,7 @@ def route_of_manager(kernel: Kernel, queue: str, manager: str, verb: str) -> Rou
 
 
 def _of_manager(kernel: Kernel, manager: str, found: Definition | None, verb: str) -> Definition:
-    """The transmission queue for a name that is no definition of a remote queue. An alias queue of
+    """The transmission queue for a name that does not define a remote queue. An alias queue of
     that name says nothing about queue managers."""
     if found is not None and found.object_type == ALIAS:
         return _default_queue(kernel, manager, verb)

@@ -127,7 +127,7 @@ class Waiters:
             del self._by_id[key]
 
     def look(self, call: GetCall) -> None:
-        """A search of several steps goes on: what comes meanwhile may lie where it has been."""
+        """A search of several steps goes on: new messages may be in places it has passed."""
         call.looking = True
         self.count += 1
         self.looking.append(call)

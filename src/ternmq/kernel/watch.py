@@ -1,4 +1,4 @@
-"""What MONQ keeps of a queue: when it was last used, and how long messages lie on it.
+"""What MONQ keeps of a queue: when it was last used, and how long messages are on it.
 
 The two averages follow the last few gets and the last many, as moving averages do: each get moves
 them by a fixed part of its distance.

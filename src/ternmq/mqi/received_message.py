@@ -67,7 +67,7 @@ def _target(queue: str, qmgr: str, md: Descriptor, data: bytes, syncpoint: bool)
     if request.splits:
         try:
             request, data = in_parts(request, data)
-        except MQError as error:  # of its properties; the rest of it is sound
+        except MQError as error:  # in its properties; the rest of it is valid
             request.splits = False
             return Target(queue, qmgr, request, data, error.reason)
     return Target(queue, qmgr, request, data)
