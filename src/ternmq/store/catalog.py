@@ -76,7 +76,7 @@ class Definition:
 
     @property
     def folder(self) -> str:
-        """Where the segments and the state of a local queue lie."""
+        """Where the segments and the state of a local queue are."""
         stem = f"queues/{file_name(self.name)}~{self.object_id}"
         return f"{stem}.{self.folder_number}" if self.folder_number else stem
 

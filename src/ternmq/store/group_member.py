@@ -22,7 +22,7 @@ FIRST_KEY: Final = 1 << OFFSET_BITS  # MsgSeqNumber 1, Offset 0
 
 
 def key_of(sequence_number: i64, offset: i64, flags: i64) -> i64:
-    """What orders the messages of a group; one that is no segment has no offset."""
+    """What orders the messages of a group; one that is not a segment has no offset."""
     number: i64 = min(max(sequence_number, 0), NUMBER_MAX)
     if flags & SEGMENT_FLAGS == 0:
         return number << OFFSET_BITS
@@ -56,7 +56,7 @@ class Member:
 
     @property
     def offset(self) -> i64:
-        """Offset, 0 if it is no segment."""
+        """Offset, 0 if it is not a segment."""
         return self.key & NUMBER_MAX
 
     @property

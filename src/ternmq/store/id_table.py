@@ -1,11 +1,11 @@
 """IdTable: from the hash of an id to the places that may hold it, for messages not in memory.
 
 A multi-map of (62-bit hash, 30-bit value) pairs in 8 bytes each: 33 bits of the scrambled hash and
-the value. Pairs lie in small pages of bytes, about 32 to a page, reached by linear hashing: with
-every 32 pairs more one page is split in two, so that a call never moves more than a few hundred
-pairs, and objects take 9.6 bytes a pair at every size (12 of resident memory, measured at ten
-million). As 33 bits of a hash are kept, `candidates` errs once in a thousand calls at ten million
-pairs; the caller looks into the message anyway.
+the value. Pairs are in small pages of bytes, about 32 to a page, found by linear hashing: every 32
+new pairs split one page in two, so that a call never moves more than a few hundred pairs, and
+objects take 9.6 bytes a pair at every size (12 of resident memory, measured at ten million). As 33
+bits of a hash are kept, `candidates` errs once in a thousand calls at ten million pairs; the caller
+looks into the message anyway.
 
 A page is `bytes` and not an array because compiled code reads single bytes of those without making
 objects: a search through a page takes less time than one access to an `array.array`.

@@ -132,8 +132,8 @@ class Lane:
             self.front.join(self.rear)
 
     def _merge_strays(self) -> None:
-        """Those before the swept chain join the front, from the last on: they lie among what was
-        fetched with them, so that nothing before the first of them is walked."""
+        """Those before the swept chain join the front, from the last on: they are among what
+        was fetched with them, so that nothing before the first of them is walked."""
         stray = self.strays.tail
         if self.swept:
             first = self.swept[0].first_sequence

@@ -82,7 +82,7 @@ class SegmentScan(Effect):
         self.is_complete = True
 
     def answers(self, segment: Segment, sequence: i64) -> bool:
-        """Whether it has looked at what lies in a segment behind a stream number."""
+        """Whether it has looked at what is in a segment behind a stream number."""
         return self.is_complete and self.segment is segment and self.behind <= sequence
 
     def fail(self, error: OSError) -> None:

@@ -106,7 +106,7 @@ class SegmentFile:
         return unpack_head(index, ordinal, record, 0)
 
     def read_heads(self, index: SegmentIndex, first: int, after: int) -> list[bytes]:
-        """The same for the messages from `first` to before `after`. Heads that lie close together
+        """The same for the messages from `first` to before `after`. Heads that are close together
         are read at once; a body that is longer than that is never read."""
         heads: list[bytes] = []
         while first < after:

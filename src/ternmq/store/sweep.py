@@ -224,8 +224,8 @@ def oldest_targets(chain: Chain, keep_bytes: i64) -> list[Entry]:
 
 def unswept(queue: Queue) -> list[Entry]:
     """Messages in memory that no segment holds as they are now, at most one segment's. One that was
-    put in a prepared unit may lie in a segment without its stream number; then the log is still its
-    home."""
+    put in a prepared unit may be in a segment without its stream number; then the log still has to
+    keep it."""
     entries: list[Entry] = []
     size: i64 = 0
     for lane in queue.lanes:

@@ -145,7 +145,7 @@ class Checkpoint:
         self.effect = effect
 
     def _movable(self) -> list[Entry]:
-        """The oldest bodies of one queue that lie before the mark and may move."""
+        """The oldest bodies of one queue that are before the mark and may move."""
         keeper = self.keeper
         units = keeper.coordinator.units
         found: list[Entry] = []

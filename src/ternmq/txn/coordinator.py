@@ -331,7 +331,7 @@ class Coordinator:
     def expire_swept(
         self, queue: Queue, segment: Segment, ordinals: list[int], rows: list[tuple[int, int]]
     ) -> None:
-        """The same for messages that lie in a swept segment."""
+        """The same for messages in a swept segment."""
         if rows:
             self.log.append(EXPIRED, 0, 0, [pack_expired(rows)])
             queue.last_lsn = self.log.end_lsn

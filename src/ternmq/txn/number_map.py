@@ -1,4 +1,4 @@
-"""Where the numbers of one queue lie in its segments, for as long as the log is replayed.
+"""Where the numbers of one queue are in its segments, for as long as the log is replayed.
 
 Segments keep the numbers of their messages (`Segment.numbers`) meanwhile. Most hold them in rising
 order and are searched by halving; for one that does not, a table is made when it is first asked.

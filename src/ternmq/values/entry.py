@@ -96,8 +96,8 @@ class Entry:
         length: i64,
         properties: bytes = b"",
     ) -> None:
-        # What others' steps touch comes first: compiled, fields lie in this order, and on a deep
-        # queue it is cache lines that a get by identifier pays for.
+        # What others' steps touch comes first: compiled, fields are in this order, and on a deep
+        # queue a get by identifier pays for cache lines.
         self.prev: Entry | None = None
         self.next: Entry | None = None
         self.sequence: i64 = 0

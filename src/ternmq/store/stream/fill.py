@@ -1,4 +1,4 @@
-"""Filling a stream with what lay on its queue when a cursor was to start with the earliest message.
+"""Filling a stream with what was on its queue when a cursor was to start with the earliest message.
 
 In the step that defines the cursor an inventory is taken (`inventory`). Effects then write
 what is in it to stream files of their own, in the order of numbers, some MiB each; those files come
@@ -171,7 +171,7 @@ def _keep_in_memory(stream: Stream, block: StreamBlock) -> None:
 
 @final
 class FillWrite(Effect):
-    """Reads some of what lay on the queue and writes it to a stream file."""
+    """Reads some of what was on the queue and writes it to a stream file."""
 
     def __init__(self, fill: StreamFill) -> None:
         super().__init__()

@@ -207,7 +207,7 @@ class Inventory:
                 return found
 
     def _lowest(self, disk: Disk) -> Lying | None:
-        """Of those that lie first in memory and in the segments of each lane."""
+        """The lowest of those that are first in memory and in the segments of each lane."""
         in_memory = self._entries[self._place] if self._place < len(self._entries) else None
         lowest: i64 = self.below if in_memory is None else in_memory.sequence
         source: SweptRun | None = None

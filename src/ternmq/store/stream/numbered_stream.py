@@ -140,8 +140,8 @@ class Stream:
         self.folder = folder
         self.incarnation: i64 = incarnation
         self.begin: i64 = begin  # the first number that it could have
-        self.earliest: i64 = begin  # lower numbers are there no more
-        self.whole: i64 = begin  # lower numbers are there as far as they lay on the queue
+        self.earliest: i64 = begin  # lower numbers are no longer there
+        self.whole: i64 = begin  # lower numbers are there if they were on the queue
         self.next: i64 = begin  # after the last message that was appended
         self.next_file: i64 = 1
         self.files: list[StreamFile] = []
@@ -165,7 +165,7 @@ class Stream:
         self.dead_files: list[str] = []  # removed after the checkpoint that does not name them
         self.dead_bytes: i64 = 0  # of these files
         self.watchers: list[Watcher] = []
-        self.fill: StreamFill | None = None  # what lay on the queue before is on its way into it
+        self.fill: StreamFill | None = None  # what was on the queue before, on its way into it
         self.memory: StreamMemory | None = None  # while the queue is in use
         self.outbox: Outbox | None = None
 

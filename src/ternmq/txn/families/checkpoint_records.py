@@ -21,7 +21,7 @@ from ternmq.txn.redo import Redo
 
 @final
 class NoteKind(RecordKind):
-    """A record that changes nothing when it is met on the way; CHECKPOINT and RESTART."""
+    """A record that changes nothing when replay reads it; CHECKPOINT and RESTART."""
 
     def redo(self, redo: Redo, record: LogRecord) -> None:
         return

@@ -168,7 +168,7 @@ class ImageRecording:
         self._over()
 
     def fail(self, reason: int, detail: str) -> None:
-        """There will be no image; the one before counts on."""
+        """There will be no image; the one before stays valid."""
         self.reason = reason
         self.detail = detail
         self._over()
