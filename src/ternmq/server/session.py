@@ -383,7 +383,7 @@ class Session(asyncio.Protocol):
 
     def _write(self, data: bytes) -> None:
         if data and self._transport is not None and not self._closing:
-            # asyncio cuts off what the system took: of a view that is no copy
+            # asyncio cuts off what the system took; with a view it does so without a copy
             self._transport.write(data if len(data) < _LONG_BYTES else memoryview(data))
 
     def _close(self) -> None:

@@ -332,7 +332,7 @@ class MessageChannels(DriverOwner):
         return End(kind, failed.message_id, failed.inserts)
 
     def _finish(self, run: ChannelRun, end: End) -> None:
-        """An instance is no more."""
+        """An instance has ended."""
         instance = run.instance
         if self._runs.pop(instance.number, None) is None:
             return

@@ -18,9 +18,9 @@ _SEGMENT: Final = mq.MQMF_SEGMENT | mq.MQMF_LAST_SEGMENT
 
 
 def as_given(base: bytes, given: bytes) -> bytes:
-    """A descriptor with the fields of the data that the client gave: of a message whose properties
-    were split off, the queue has others. MsgFlags are the client's, too, and OriginalLength of what
-    was no segment when it was put."""
+    """A descriptor with those fields of the data that the client gave: the queue has others for a
+    message whose properties were split off. MsgFlags are the client's, too, and so is
+    OriginalLength if the message was not a segment when it was put."""
     own = given[MSG_FLAGS_AT:BYTES_2]
     if own[0] & _SEGMENT:
         own = own[:4] + base[ORIGINAL_LENGTH_AT:BYTES_2]

@@ -40,7 +40,7 @@ _BIG_PAIR: Final = struct.Struct(">ii")
 
 @final
 class Push:
-    """The segments of messages that go out as they lie on their queue, to one partner."""
+    """The segments of messages that go out to one partner as they are on their queue."""
 
     def __init__(
         self, form: Form, conversation: int, handle: int, selection: int, name: bytes

@@ -1,10 +1,10 @@
 """One partner's socket without the socket: bytes come in, become segments and calls, and go to
 their conversation; what conversations write leaves together at the end of the turn.
 
-Single segments of the three frequent calls are handed on where they lie; everything else is put
-together and read by the tables of `wire`. What a partner may make the queue manager keep is bounded
-before it is known: by one segment, then by what was agreed. What cannot be is answered with
-STATUS_DATA, written to the log, and ends the socket.
+Single segments of the three frequent calls are handed on in place; everything else is put together
+and read by the tables of `wire`. What a partner may make the queue manager keep is bounded before
+it is known: by one segment, then by what was agreed. What cannot be is answered with STATUS_DATA,
+written to the log, and ends the socket.
 """
 
 from __future__ import annotations

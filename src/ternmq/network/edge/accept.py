@@ -73,7 +73,7 @@ class Unauthenticated:
 
 
 class Acceptor:
-    """What all doors of a queue manager share. Used in the loop's thread."""
+    """What all listeners of a queue manager share. Used in the loop's thread."""
 
     def __init__(
         self,

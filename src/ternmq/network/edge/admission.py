@@ -146,7 +146,7 @@ class Admission:
         self.define: Callable[[str, InitialData, Peer], Definition | None] = _defines_nothing
 
     def channel(self, asked: InitialData, peer: Peer) -> ChannelInstance:
-        """The instance for a partner's first initial data; Refused if there may be none."""
+        """The instance for a partner's first initial data; Refused if it may not begin."""
         name = asked.channel_name.strip(" \0")
         try:
             self.define(name, asked, peer)

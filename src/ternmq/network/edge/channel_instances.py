@@ -55,7 +55,7 @@ class Channels:
         return self._parts.instances
 
     def enter(self, channel: Definition, peer: Peer, now_ns: int) -> ChannelInstance:
-        """A new instance of a client's channel; Refused if there may be none."""
+        """A new instance of a client's channel; Refused if it may not begin."""
         self._check_room(channel, peer.address)
         instance = self.begin(channel, peer.address, now_ns)
         self.note_peer(instance, peer)

@@ -65,7 +65,7 @@ class TlsContexts:
         self._repository = None
 
     def context(self, server_name: str) -> ssl.SSLContext:
-        """The context for a handshake; KeyRepositoryError if there can be none."""
+        """The context for a handshake; KeyRepositoryError if it cannot be made."""
         cipher = ANY
         label = str(self._catalog.qmgr.get("certificate_label", ""))
         channel = self.channel(server_name)
@@ -81,8 +81,8 @@ class TlsContexts:
         return context
 
     def outbound(self, channel: Definition) -> ssl.SSLContext:
-        """The context with which this queue manager calls; KeyRepositoryError if there can be
-        none. Without a certificate of its own it calls without one."""
+        """The context with which this queue manager calls; KeyRepositoryError if it
+        cannot be made. A queue manager that has no certificate calls without one."""
         cipher = channel.text("cipher")
         own = str(self._catalog.qmgr.get("certificate_label", ""))
         label = channel.text("certificate_label")

@@ -244,7 +244,7 @@ class PartnerSocket(asyncio.Protocol):
     def _write_out(self, transport: asyncio.Transport, data: bytes) -> None:
         exits = self.exits
         if exits is None or not exits.send(data):
-            # asyncio cuts off what the system took: of a view that is no copy
+            # asyncio cuts off what the system took; with a view it does so without a copy
             transport.write(data if len(data) < _LONG_BYTES else memoryview(data))
         elif exits.out_bytes >= WRITE_BYTES and self.line.is_writable:
             self.line.set_writable(False)

@@ -232,7 +232,7 @@ def sweep_leftovers(data: str) -> list[str]:
 
 
 def remove_folder(path: str) -> None:
-    """Remove a queue manager's folder and its log, which may lie elsewhere behind a link."""
+    """Remove a queue manager's folder and its log, which may be elsewhere, behind a link."""
     log = os.path.join(path, "log")
     if os.path.islink(log):
         target = os.path.realpath(log)

@@ -24,8 +24,8 @@ class Made(NamedTuple):
 
 
 def replace_default_objects(place: Place) -> Made:
-    """Each as on the first day. Rules of channel authentication stay as they are: a rule that was
-    taken away would open a door."""
+    """Each becomes what it was at the creation of the queue manager. Rules of channel
+    authentication stay as they are: without a rule, connections that it blocks would get in."""
     parameters = log_parameters("circular", 3, 2, 64, False)  # what is there counts
     disk = OsDisk(place.folder)
     try:

@@ -94,7 +94,7 @@ class Following(Part):
 
     First the object or put records, then the response records, each there if their offset is not
     zero, as the Java client writes them. Strings come next, up to a multiple of four, if the first
-    of them is said to begin there (a guess); strings that lie further on are in the rest of the
+    of them is said to begin there (a guess); strings that are further on are in the rest of the
     body.
     """
 

@@ -142,7 +142,7 @@ class SegmentReader:
         have = self._end - self._at
         if have < BYTES_MIN:
             if have >= 4:
-                segment_variant(self._buffer, self._at)  # a stranger is refused at once
+                segment_variant(self._buffer, self._at)  # an unknown eye-catcher is refused
             return None
         length = self._length()
         if have < length:
