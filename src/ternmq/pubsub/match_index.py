@@ -222,7 +222,7 @@ class Matching:
             self.found.append(place)
 
     def _enter(self, node: PatternNode, following: list[PatternNode], stamp: i64) -> None:
-        """A node is possible after this level, and so is the "#" behind it, which may be none."""
+        """A node is possible after this level. So is a "#" behind it, which may match no level."""
         if node.is_any:
             if node.stamp == stamp:
                 return

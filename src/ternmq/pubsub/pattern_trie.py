@@ -45,7 +45,7 @@ class PatternNode:
         self.stamp: i64 = 0  # of the step at which it was last entered
 
     def branch(self, level: str) -> PatternNode | Subscription | None:
-        """What stands behind a level that is no wildcard."""
+        """What stands behind a level that is not a wildcard."""
         if self.children is not None:
             return self.children.get(level)
         return self.only if self.level == level else None

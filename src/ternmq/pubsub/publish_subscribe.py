@@ -151,7 +151,7 @@ class PublishSubscribe(TopicSink):
         else:
             self.index.add(subscription)
         self._counted(subscription, 1)
-        if subscription.wildcard_level == NO_WILDCARD:  # a pattern is no topic
+        if subscription.wildcard_level == NO_WILDCARD:  # a pattern is not a topic
             terms = subscription.terms
             node = self.tree.ensure(literal_prefix(subscription.topic_string, terms.by_character))
             node.subscribers += 1

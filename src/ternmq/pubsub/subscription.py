@@ -3,7 +3,7 @@
 There may be a hundred thousand, so what many have in common is one object: `SubscriptionTerms` are
 never changed and are shared (`shared_terms`). An alteration gives a subscription other terms.
 A subscription refers to data alone, never back to the queue manager: so the garbage collector need
-not go through all of them. Who has one open, and its selector, `PublishSubscribe` knows by SubId.
+not go through all of them. `PublishSubscribe` knows by SubId who has one open, and its selector.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One message from a queue of queued publish/subscribe, from its bytes to its response.
 
 Steps: read and check the command, carry it out, put the response, end the unit of work. What cannot
-be carried out is refused in a response. A message that is no command, and a publication that is
-refused without anybody to say so to, is backed out and tried again, PSRTYCNT times; then its Report
+be carried out is refused in a response. A message that is not a command, and a publication that is
+refused and asks for no response, is backed out and tried again, PSRTYCNT times; then its Report
 decides: MQRO_DISCARD_MSG, or the dead-letter queue. A non-persistent one is discarded at once, or,
 with PSNPMSG(KEEP), tried again and again, and the messages behind it wait.
 """
@@ -92,7 +92,7 @@ class CommandTask:
         self._responses: list[Response] = []
         self._message: CommandMessage | None = None
         self._reply: Reply | None = None
-        self._unfit = 0  # why it is no command
+        self._unfit = 0  # why it is not a command
         self._stored_at: i64 = 0  # end of the log when it was carried out
 
     @property
