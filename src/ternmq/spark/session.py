@@ -168,7 +168,7 @@ def close(spark: SparkSession) -> None:
     gateway.shutdown()
     SparkContext._gateway = None
     SparkContext._jvm = None
-    process.stdin.close()  # which is what tells it to end
+    process.stdin.close()  # which is its signal to end
     try:
         process.wait(STOP_S)
     except subprocess.TimeoutExpired:

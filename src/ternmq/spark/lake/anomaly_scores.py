@@ -13,7 +13,7 @@ by median and median deviation, which a few wild values do not move:
                      of the median
     consumer slows   the logarithm of the time that messages took has a score of `limit` or more
                      (floor 0.25: a factor of 3.5 with limit 5) while puts are as ever; or gets a
-                     second one of -`limit` or less while more than usual lies on the queue
+                     second one of -`limit` or less while more than usual is on the queue
     queue grows      in each of the last `growing` stretches messages were got, the queue is deeper
                      than in any of them and grew in four of five, by `growth_min` messages or
                      more; the score is the growth in units of what balanced puts and gets would

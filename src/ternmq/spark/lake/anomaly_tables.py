@@ -12,10 +12,11 @@ began at `since`; the row with `since = window_start` is its first, the one that
 Spark does not put this step behind an aggregation in one stream. So in a stream `of_messages` and
 `of_exchanges` are written to a table first, and the table is read as a stream.
 
-Where messages are counted, a stretch without a message is no row but nothing put. `silence=True`
-says that of observations: stretches that are missing count as nothing, also those after the last,
-up to the newest of all queues. In a stream that is as far as its watermark, and what comes more
-than `late` after others is passed over; without silence, what comes 30 days after others.
+Where messages are counted, a stretch without a message has no row, but nothing was put in it.
+`silence=True` says that of observations: missing stretches count as stretches in which nothing was
+put, also those after the last, up to the newest of all queues. In a stream that is as far as its
+watermark, and what comes more than `late` after others is passed over; without silence, what comes
+30 days after others.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ A reply belongs to the request that its CorrelId names: by the request's MsgId, 
 where the request asked for that (MQRO_PASS_CORREL_ID). It is sought for as long as `within` says; a
 request that has none by then is a row without a reply. Two replies to one request are two rows.
 
-The same join serves a batch and a stream. In a stream a request waits in Spark's state until time,
-as the newest message tells it, has passed it by `within` and `late`; so messages may come later
-than that into the stream, but no more than `late` later than others.
+The same join serves a batch and a stream. In a stream a request waits in Spark's state until the
+time of the newest message is `within` and `late` after its own. So messages may reach the stream
+late, but no more than `late` later than others.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def exchanges(messages: DataFrame, within: str = WITHIN, late: str = LATE) -> Da
 
 
 def answered(messages: DataFrame, within: str = WITHIN, late: str = LATE) -> DataFrame:
-    """Only requests that have a reply, which a stream tells as soon as that comes."""
+    """Only requests that have a reply, which a stream returns as soon as that comes."""
     if messages.isStreaming:
         messages = messages.withWatermark("put_timestamp", late)
     return joined(requests(messages), replies(messages), within, "inner")

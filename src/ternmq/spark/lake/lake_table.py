@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 PARTITIONED_BY: Final = ("put_date", "queue")
 # What names a message for ever, for those who write a lake by other ways than `keep`.
 KEY: Final = ("queue_manager", "queue", "incarnation", "seq")
-# Identifiers are looked for one at a time and lie in no order: a Bloom filter for each tells of
-# most files that it is not there. Its size follows what the file holds, from 1 KB for 800
+# Identifiers are looked for one at a time and are in no order: a Bloom filter for each rules out
+# most files that do not have it. Its size follows what the file holds, from 1 KB for 800
 # messages to 256 KB for 200,000.
 WRITE_OPTIONS: Final[Mapping[str, str]] = {
     "compression": "zstd",

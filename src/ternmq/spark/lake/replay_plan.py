@@ -1,6 +1,6 @@
 """The plan of a replay: which messages of the lake, rewritten how, in which order and batches.
 
-A plan is made once and lies in a folder of its own, so that a replay that is begun again after a
+A plan is made once and stored in a folder of its own, so that a replay that is begun again after a
 crash sends what the first one would have sent, however the lake has grown meanwhile:
 
     messages/    Parquet: the messages as they will be put, with `place`, which rises in the order
@@ -155,7 +155,7 @@ def write(plan: Plan) -> None:
 
 
 def read(folder: str) -> Plan | None:
-    """The plan that lies in a folder; None if none was finished there."""
+    """The plan in a folder; None if none was finished there."""
     text = read_text(folder, PLAN)
     if text is None:
         return None

@@ -48,8 +48,8 @@ def replay(
     keep_context: bool = False,
     pace: Pace | None = None,
 ) -> Iterator[Sent]:
-    """Put what of a plan is not yet put, batch by batch; tells after each how far it is.
-    `connection` is options of the sink; without a queue each message goes to that of its column."""
+    """Put what is not yet put of a plan, batch by batch, and yield the progress after each.
+    `connection` has options of the sink; without a queue a message goes to that of its column."""
     register(spark)
     options = {**connection, "owner": plan.owner}
     if queue:

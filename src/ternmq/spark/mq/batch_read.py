@@ -91,7 +91,7 @@ class MqReader(DataSourceReader):
         return [*map(LyingPartition, lying), *map(RangePartition, parts)]
 
     def ranges_of(self, connection: Connection, queue: str) -> tuple[Range | None, Range | None]:
-        """What is to be read of one queue: of its stream, and of what else lies on it."""
+        """What is to be read of one queue: of its stream, and of what else is on it."""
         start = self.options.position_of(queue)
         end = self.options.position_of(queue, at_end=True)
         bounds = bounds_of(connection, queue)
@@ -107,7 +107,7 @@ class MqReader(DataSourceReader):
         if start.word != EARLIEST or bounds.lying >= bounds.earliest:
             return read, None
         if end.word == TIME and last == bounds.earliest:
-            return read, None  # the time may be before what lies there, too
+            return read, None  # the time may be before what is there, too
         last = min(last, bounds.earliest, self.end)
         return read, Range(queue, bounds.incarnation, max(self.first, bounds.lying), last)
 

@@ -1,6 +1,6 @@
 """Batches from the queue itself, for queues without a stream: browsed, or drained.
 
-Browsing looks at what lies on the queue and leaves it there. Draining takes it: each task gets
+Browsing reads what is on the queue and leaves it there. Draining takes it: each task gets
 inside a unit of work, which is committed once Spark has taken the task's last row. A task that
 fails takes nothing. What Spark loses after that is gone, since a batch read does not learn what
 became of its rows: to write each message once, read a stream.
@@ -47,7 +47,7 @@ def browsed(
     end: int = NUMBER_MAX,
     incarnation: int = 0,
 ) -> Iterator[pa.RecordBatch]:
-    """What lies on a queue now and matches, of these numbers. With an incarnation, as the stream
+    """What is on a queue now and matches, of these numbers. With an incarnation, as the stream
     has it."""
     with (
         connect(options.connection) as connection,
@@ -59,7 +59,7 @@ def browsed(
 
 
 def drained(options: SourceOptions, queue: str) -> Iterator[pa.RecordBatch]:
-    """What lies on a queue now; it is taken when the last batch has been."""
+    """What is on a queue now; it is taken when the last batch has been."""
     with (
         connect(options.connection) as connection,
         connection.queue(queue, options=_TO_GET, selector=options.selector) as opened,

@@ -185,7 +185,7 @@ class BatchMaker:
                 columns.append(_plain(messages.heads[_FIELDS.get(name, name)], kind))
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
-    # ---- columns that are no field of the head
+    # ---- columns that are not fields of the head
 
     def queue_manager(self, messages: Messages) -> pa.Array:
         return pa.repeat(pa.scalar(self._queue_manager, pa.string()), len(messages))

@@ -31,7 +31,7 @@ class Table(NamedTuple):
     characters: str  # of all 256 bytes; SUB where a byte is not a character
     utf8: Ints  # the character as a byte of UTF-8, where that is one
     lengths: Ints  # bytes of the character in UTF-8
-    undefined: Ints  # whether the byte is no character
+    undefined: Ints  # whether the byte is not a character
 
 
 def texts(bodies: pa.Array, ccsids: Ints, encodings: Ints, wanted: Ints) -> pa.Array:
@@ -118,7 +118,7 @@ def text_of(body: bytes | None, ccsid: int, order: str) -> str | None:
         return None
     try:
         text = charset.decode(body, ccsid, order)
-        text.encode()  # bytes that are no characters have come out as surrogates
+        text.encode()  # invalid bytes have come out as surrogates
     except (MQError, ValueError):
         return None
     return text

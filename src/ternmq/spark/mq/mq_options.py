@@ -263,8 +263,8 @@ class SourceOptions:
 
 
 def check_batch_of_topic(given: Mapping[str, str]) -> None:
-    """ValueError for options that only streams have. Spark asks for the schema of both in the same
-    way, so `SourceOptions` cannot tell."""
+    """ValueError for options that only streams have. Spark asks for the schema of batches and
+    streams in the same way, so `SourceOptions` cannot check that."""
     options = lowered(given)
     for name in ("subscription", "subscriptionAtStop", "mode", "startingOffsets", "endingOffsets"):
         if options.get(name.lower()):

@@ -89,7 +89,7 @@ class Planner:
     # ---- the end of the next batch
 
     def latest(self, start: Offset, rows_max: int, bytes_max: int) -> Offset:
-        """How far the next batch goes; 0 is no limit. All before `start` is done with."""
+        """How far the next batch goes; 0 means no limit. All before `start` is done with."""
         self.advance(start)
         self._has_planned = True
         noted = self._cursors.noted

@@ -1,6 +1,6 @@
-"""Message properties as the source tells them: name, type and value of each, and the body without
-their headers. What is a property, and what stays in the body because it cannot be read, is the
-rule of codec.properties.
+"""Message properties as the source returns them: name, type and value of each, and the body
+without their headers. `codec.properties` decides what is a property, and what stays in the body
+because it cannot be read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Headed(NamedTuple):
 
 
 def without_header(data: bytes, encoding: int, ccsid: int) -> Headed | None:
-    """The properties of a message and what is behind them; None if there is no sound header."""
+    """The properties of a message and what is behind them; None if there is no valid header."""
     apart = take_apart(data, encoding, ccsid)
     if apart is None:
         return None
@@ -49,5 +49,5 @@ def bytes_of(kind: str, value: str | None) -> bytes | None:
         try:
             return bytes.fromhex(value)
         except ValueError:
-            pass  # it is no bytes, whatever its type says
+            pass  # it is not bytes, whatever its type says
     return value.encode()

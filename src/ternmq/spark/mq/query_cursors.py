@@ -6,9 +6,9 @@ streams with retention of their own, and for users who may not define cursors.
 
 A cursor that is there already says where to begin, unless startingOffsets does.
 
-Nobody tells a source whether the checkpoint of its query lasts. So a query's own cursors expire
-when they are not used for long (option cursorExpiryHours), or a query that never comes back would
-keep messages for ever. A query that runs uses its cursors every USE_S, also where nothing comes.
+A source cannot find out whether the checkpoint of its query lasts. So a query's own cursors expire
+when they are not used for long (option cursorExpiryHours): else a query that never comes back would
+keep messages for ever. A running query uses its cursors every USE_S, even if no message comes.
 """
 
 from __future__ import annotations
@@ -164,13 +164,13 @@ class Cursors:
                 cursor = self._opened(connection, name, "", "earliest")
                 self._check_queue(connection, queue, incarnation, cursor)
             elif error.reason != MQRC_MSG_SEQ_NUMBER_ERROR:
-                raise  # that one: the stream does not reach so far, which its bounds tell
+                raise  # that one: the stream does not reach so far, as its bounds show
 
     def _check_queue(
         self, connection: Connection, queue: str, incarnation: int, cursor: QueueCursor
     ) -> None:
         """DataLoss if the queue is as it was, but the cursor is on another by now: then nothing
-        keeps messages for the query. If the queue is another, its bounds tell."""
+        keeps messages for the query. If the queue is another, its bounds show that."""
         bounds = bounds_of(connection, queue)
         if bounds is None or bounds.incarnation != incarnation or not self._options.fail_on_loss:
             return
@@ -180,8 +180,8 @@ class Cursors:
         )
 
     def _again(self, connection: Connection, queue: str, place: Place, error: MQError) -> None:
-        """Somebody has deleted the cursor: from here on it is there again, if the stream is. If the
-        queue is another one by now, that is for who looks at its bounds."""
+        """Somebody has deleted the cursor: define it again, if the stream is there. If the queue
+        is another one by now, the code that checks its bounds reports that."""
         name, number = self.name(queue, place), int(place["next"])
         bounds = bounds_of(connection, queue)
         if bounds is not None and bounds.incarnation == int(place["incarnation"]):
@@ -191,7 +191,7 @@ class Cursors:
 
     def check_kept(self, connection: Connection, queue: str, place: Place, bounds: Bounds) -> None:
         """DataLoss if the cursor was deleted and the stream filled again since: then messages from
-        the place on may be missing, and nothing but this tells."""
+        the place on may be missing, and no other check finds that."""
         name, number = self.name(queue, place), int(place["next"])
         if not name or number >= bounds.whole or not self._options.fail_on_loss:
             return

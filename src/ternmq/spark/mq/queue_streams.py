@@ -92,7 +92,7 @@ def number_since(connection: Connection, queue: str, bounds: Bounds, since_ns: i
     Numbers are given when messages become visible, so their times rise but for units of work that
     took long. A search by halves that meets such a message would pass others by. So it is made for
     an earlier moment, too: nothing that was put before that, in units of LATE_NS at most, is behind
-    a message that is looked for. What lies between the two is looked through."""
+    a message that is looked for. Every message between the two is looked at."""
     low = _halved(connection, queue, bounds, since_ns - LATE_NS, bounds.earliest)
     high = _halved(connection, queue, bounds, since_ns, low)
     part = Range(queue, bounds.incarnation, low, high)

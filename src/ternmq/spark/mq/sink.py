@@ -4,20 +4,20 @@
     df.write.format("mq").mode("append").option("topic", "sport/results").save()
 
 Each task puts inside units of work and prepares them, under XIDs that name the query, the batch,
-the run, the partition and the attempt, and tells the driver which. The driver commits all of them
-and a row of the queue manager's ledger, (query, batch), by one call. A batch that is in the ledger
-is not written again: a driver that died after its commit repeats the batch, and what the repetition
-prepared is backed out. A prepared unit that no driver names any more is an orphan: of a killed
-task, of a speculative attempt, of a driver that died. The owner's next commit backs it out; those
-of an earlier run are backed out by the first task of the next one, before it puts, so that they do
-not hold the log's space while the batch is repeated.
+the run, the partition and the attempt, and reports them to the driver. The driver commits all of
+them and a row of the queue manager's ledger, (query, batch), by one call. A batch that is in the
+ledger is not written again: a driver that died after its commit repeats the batch, and what the
+repetition prepared is backed out. A prepared unit that no driver names any more is an orphan: of a
+killed task, of a speculative attempt, of a driver that died. The owner's next commit backs it out;
+those of an earlier run are backed out by the first task of the next one, before it puts, so that
+they do not hold the log's space while the batch is repeated.
 
 A batch write has no number of its own. With options owner and batchId it is in the ledger as a
 stream's batch is, and is written once however often the job is repeated; without them it is all or
 nothing, and a job that is repeated writes again. Its units are named by the job, and what a driver
 that died left in doubt is for an operator (dspmqtrn, rsvmqtrn): no later job has its name.
 
-Spark tells neither `abort` nor `stop` reliably (measured), so nothing depends on them.
+Spark does not call `abort` or `stop` reliably (measured), so nothing depends on them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ XIDParts = tuple[int, bytes, bytes]
 
 
 class Written(WriterCommitMessage):
-    """What a task tells the driver."""
+    """What a task reports to the driver."""
 
     def __init__(self, owner: str, partition: int, xids: list[XID], messages: int) -> None:
         self.owner: Final = owner
@@ -104,7 +104,7 @@ def rows_of(options: SinkOptions, schema: StructType) -> Rows:
 def write(
     options: SinkOptions, schema: StructType, batches: Iterator[pa.RecordBatch], identity: Identity
 ) -> Written:
-    """One task: put all rows, and tell under which XIDs."""
+    """One task: put all rows, and return under which XIDs."""
     rows = rows_of(options, schema)
     filled = (batch for batch in batches if batch.num_rows)
     first = next(filled, None)

@@ -97,7 +97,7 @@ class TopicPlanner:
             self._planner.stop_at_what_is_there()
 
     def latest(self, start: Offset, rows_max: int, bytes_max: int) -> Offset:
-        """How far the next batch goes; 0 is no limit."""
+        """How far the next batch goes; 0 means no limit."""
         planner = self._of(start)
         start = self._sound(start)
         found = self._noted(planner.latest(start, rows_max, bytes_max))

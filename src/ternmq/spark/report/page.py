@@ -1,6 +1,6 @@
 """A page of a report: one file of HTML that needs nothing else, in the light and in the dark.
 
-Style and script lie beside this file and go into the page; nothing is fetched when it is opened. A
+Style and script are beside this file and go into the page; nothing is fetched when it is opened. A
 page is a heading, sections with a name each, and in them tiles, charts (report_charts), cards of
 words and tables that can be sorted and searched. Everything that is not made here is escaped.
 """

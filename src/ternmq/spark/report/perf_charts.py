@@ -54,7 +54,7 @@ class Line(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where points and values lie in the picture."""
+    """Where points and values are in the picture."""
 
     points: int
     highest: float
@@ -177,7 +177,7 @@ def column(room: Room, kind: str, left: float, width: float, value: float) -> st
 
 
 def amount_text(room: Room, x: float, value: float, before: float, tolerance: float) -> str:
-    """A number above its column; above the band too, where it would lie in it."""
+    """A number above its column; above the band too, where it would be in it."""
     y = room.y(value) - 11
     if y - AMOUNT_HEIGHT < room.y(before * (1 - tolerance)):
         y = min(y, room.y(before * (1 + tolerance)) - 5)

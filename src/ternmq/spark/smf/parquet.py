@@ -2,7 +2,7 @@
 
 What `spark.read.format("mqsmf")...write.parquet()` does for one section goes through Java row by
 row, which costs more than all the decoding. Here each task of the Spark job writes its columns as
-they are: one walk over its part of the file, a Parquet file for each section it met.
+they are: one walk over its part of the file, a Parquet file for each section it found.
 
     <target>/<section>/part-<run>-<task>.parquet      and `_rejects`, what could not be read
 

@@ -197,7 +197,7 @@ class Walk:
                 parts.clear()
 
     def _add(self, record: bytes, position: int, data_length: int) -> None:
-        """A record that does not lie in the data as it is; they get it at their end."""
+        """A record that is not in the data in one piece; it is added at their end."""
         self._at.append(data_length + self._joined_bytes)
         self._length.append(len(record))
         self._position.append(position)

@@ -1,4 +1,4 @@
-"""Fields of many sections at once: from bytes that lie one below the other to Arrow's columns.
+"""Fields of many sections at once: from bytes one below the other to Arrow's columns.
 
 Each function takes a matrix of bytes, a row for each section, and works on whole columns; none has
 a loop over rows, but for text beyond ASCII, which is decoded once for each different value.
@@ -182,8 +182,8 @@ def repeated(value: str, times: int) -> Any:
 
 
 def gathered(buffer: Bytes, at: Longs, size: int) -> Bytes:
-    """A matrix of the `size` bytes at each place, all of which must lie within the buffer; zeros if
-    not even one would."""
+    """A matrix of the `size` bytes at each place, all of which must be within the buffer; zeros if
+    not even one would be."""
     if not len(at) or len(buffer) < size:
         return np.zeros((len(at), size), np.uint8)
     # Every place of the buffer as if an item began there: taking items copies whole ones.
