@@ -100,7 +100,7 @@ def expiry_tenths(expiry: float) -> int:
 
 
 def delay_ms(delay: float) -> int:
-    """Seconds of a delivery delay to milliseconds, never fewer; 0 is no delay."""
+    """Seconds of a delivery delay to milliseconds, never fewer; 0 means no delay."""
     given: object = delay  # compiled code has refused another type already
     if isinstance(given, (str, bytes)):
         raise TypeError(f"delay is not a number of seconds: {given!r}, give delay=30")

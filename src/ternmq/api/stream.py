@@ -114,7 +114,7 @@ class QueueStream:
 
         With a `selector` only messages that match it come back; the others are left out where the
         queue manager is, and `count` and `max_bytes` bound what it looks at. An answer without
-        messages is no end then: read on from `next`.
+        messages does not mean the end of the range: read on from `next`.
         """
         call = read_call(
             self.queue, first, end, count, max_bytes, incarnation, skip_lost, wait, selector

@@ -358,7 +358,7 @@ class QmgrFigures:
         self.backed_out_gets += queue.backed_out_gets
 
     def leave_out_copies(self, later: QmgrFigures) -> None:
-        """Copies of publications were added with their queues: they are no calls."""
+        """Copies of publications were counted with their queues, but they are not calls."""
         self.traffic.plain_puts.take_out(later.plain_copies)
         self.traffic.persistent_puts.take_out(later.persistent_copies)
 

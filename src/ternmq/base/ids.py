@@ -10,7 +10,7 @@
 The unique bytes are one number, high byte first, that goes up by one for each id. It begins at
 `first_unique(clock)`. That counts in 256 ns, faster than ids can be given, so a queue manager that
 stops and starts again begins above all it gave before. A clock may be set back, so the log's
-control file also has a number below which all lie that were given; a start begins above it too.
+control file also has a number above all that were given; a start begins above it too.
 """
 
 from __future__ import annotations

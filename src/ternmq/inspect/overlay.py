@@ -99,7 +99,7 @@ class Overlay(Disk):
         self._root = os.open(root, _FOLDER)
         self._moved = moved or {}
         self._nodes: dict[str, Node] = {}  # files that were opened or made here
-        self._gone: set[str] = set()  # names of the folder that are no more
+        self._gone: set[str] = set()  # names of the folder that were removed
         self._made: set[str] = set()  # folders that were made here
 
     def close(self) -> None:

@@ -119,7 +119,7 @@ class StreamedWorkload(Workload):
         copy = self._copy(message)
 
         def change() -> None:
-            """Both are put by one record, and the getter has its own: a crash may lie between."""
+            """Both are put by one record, and the getter has its own: a crash may come between."""
             self.model.reveal(message)
             self.model.reveal(copy)
             self.snapshots.append(self.model.snapshot())

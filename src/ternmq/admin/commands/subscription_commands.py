@@ -304,7 +304,7 @@ class DisplaySubscriptions(DisplayObjects):
         super().__init__(command, row)
         self._found: list[Subscription] | None = None
         self._at = 0
-        self._default: Definition | None = None  # SYSTEM.DEFAULT.SUB, which is no subscription
+        self._default: Definition | None = None  # SYSTEM.DEFAULT.SUB, not a subscription
 
     def step(self, kernel: Kernel, link: Link) -> bool:
         pubsub = pubsub_of(kernel)

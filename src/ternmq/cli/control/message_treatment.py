@@ -45,8 +45,7 @@ def stripped(message: FiledMessage) -> FiledMessage:
 
 class Pace:
     """How long to wait before each message: so many milliseconds; at random up to so many (a
-    negative number); or, with r, as long as lay between the messages when they were put, in
-    percent."""
+    negative number); or, with r, a percentage of the time between the puts of the messages."""
 
     def __init__(self, written: str, sleep: Callable[[float], None] = time.sleep) -> None:
         match = _DELAY.fullmatch(written)

@@ -138,8 +138,8 @@ def operations(activity: Parameter) -> list[Parameter]:
 
 
 def is_end(activity: Parameter) -> bool:
-    """Whether the message goes no further: it was put on a queue that is no transmission queue, or
-    discarded."""
+    """Whether the message goes no further: it was discarded, or put on a queue that is
+    not a transmission queue."""
     for one in operations(activity):
         kind = number_of(one, mq.MQIACF_OPERATION_TYPE)
         if kind == mq.MQOPER_DISCARD:

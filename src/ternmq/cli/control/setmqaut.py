@@ -74,8 +74,8 @@ def _check(asked: Arguments, kind: Kind) -> None:
 
 
 def _is_unknown(connection: Connection, asked: Arguments) -> bool:
-    """Authority for one object by its name is given only if there is that object: a slip of the
-    fingers must not lie in wait for it. A generic profile needs none."""
+    """Authority for one object by its name is given only if that object exists: a mistyped name
+    must not become a profile that a later object falls under. A generic profile needs no object."""
     kind = asked.kind()
     profile = asked.profile
     if kind is None or kind.space in ("", "qmgr") or not asked.add:

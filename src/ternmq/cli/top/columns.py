@@ -1,6 +1,6 @@
 """The table of `ternmq top`: which command each view asks, what each column shows of the answers.
 
-    [name of the view] title | the command | keywords that tell two rows apart | first order
+    [name of the view] title | the command | keywords that identify a row | first order
     column  title  kind  source ; what it is
 
 The order is a column, with - in front for the largest first. A source is a keyword of the answers;

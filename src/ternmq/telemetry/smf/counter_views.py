@@ -74,8 +74,8 @@ def free_bytes(storage: StorageSample) -> int:
 class QueueView:
     """A queue (QQST).
 
-    How long messages lay is what MONQ follows; without MONQ, the mean of those that were got in the
-    interval, which statistics count anyway."""
+    How long messages were on the queue comes from MONQ; without MONQ it is the mean of those that
+    were got in the interval, which statistics count anyway."""
 
     def __init__(self, queue: QueueSample) -> None:
         self.queue = queue
