@@ -258,7 +258,7 @@ def _packed_value(name: str, kind: int, value: PropertyValue) -> bytes:
         return value
     if kind == mq.MQTYPE_NULL and value is None:
         return b""
-    raise ValueError(f"property {name}: {value!r} is no value of type {kind}")
+    raise ValueError(f"property {name}: {value!r} is not a value of type {kind}")
 
 
 # ---- reading

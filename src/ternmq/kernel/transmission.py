@@ -89,7 +89,7 @@ def route_of_definition(kernel: Kernel, definition: Definition, verb: str) -> Ro
             MQRC_REMOTE_Q_NAME_ERROR, verb=verb, object=definition.name, detail="RNAME is blank"
         )
     if manager in ("", kernel.name):  # even with XMITQ
-        detail = f"RQMNAME({manager or ' '}) is no other queue manager"
+        detail = f"RQMNAME({manager or ' '}) is not another queue manager"
         raise mq_error(MQRC_UNKNOWN_REMOTE_Q_MGR, verb=verb, object=definition.name, detail=detail)
     return Route(queue, manager, transmission_queue(kernel, named, manager, verb))
 

@@ -200,7 +200,7 @@ def _terms_of(text: bytes) -> SubscriptionTerms:
 def _parsed_terms(text: bytes) -> SubscriptionTerms:
     facts = json.loads(text)
     if not isinstance(facts, dict):
-        raise ValueError("terms that are no object")
+        raise ValueError("terms that are not an object")
     values = _DEFAULTS._asdict()
     for name, value in facts.items():
         default = values[name]  # KeyError: a field that this release does not know

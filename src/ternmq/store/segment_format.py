@@ -463,7 +463,7 @@ def unpack_segment_footer(index: SegmentIndex, block: bytes, file_bytes: int) ->
     if count != index.count or total != file_bytes or length != index_bytes(count, pairs):
         raise damaged(index.path, at, "header, footer and size of the file do not agree")
     if offset + length != at or offset < SEGMENT_HEADER_BYTES + count * FIXED_BYTES:
-        raise damaged(index.path, at, f"the index cannot lie at {offset}")
+        raise damaged(index.path, at, f"the index cannot be at {offset}")
     index.index_offset = offset
     index.file_bytes = file_bytes
     return [length, index_crc, msgs, correls, groups]

@@ -268,7 +268,7 @@ def test_replay_when_its_arguments_are_wrong_then_it_says_which(
         (["--to", "Q", "--set", "colour=9"], "a message has no column colour"),
         (["--to", "Q", "--set", "text=''", "--set", "body=''"], "one of the two can be changed"),
         (["--to", "Q", "--id", "xyz"], "hexadecimal digits"),
-        (["--to", "Q", "--name", "../up"], "is no name for a replay"),
+        (["--to", "Q", "--name", "../up"], "is not a name for a replay"),
     ):
         assert replay([str(world.warehouse), "--quiet", *wrong]) == 71
         assert reported in capsys.readouterr().err

@@ -283,7 +283,7 @@ def altered(content: bytes, block: int, at: int, value: bytes) -> bytes:
     [
         (False, 40, b"\x05", "do not agree"),
         (True, 24, b"\x07", "do not agree"),
-        (True, 8, bytes(8), "the index cannot lie at 0"),
+        (True, 8, bytes(8), "the index cannot be at 0"),
     ],
 )
 def test_impossible_header_or_footer_is_named(

@@ -31,7 +31,7 @@ def selector_for_lake(text: str) -> Selector:
     for name in selector.names:
         if name.startswith(("JMS", "Root.")):
             raise ValueError(
-                f"the selector {text!r}: {name} is no property; --where compares columns"
+                f"the selector {text!r}: {name} is not a property; --where compares columns"
             )
     return selector
 

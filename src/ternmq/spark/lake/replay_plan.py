@@ -192,7 +192,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 def check_name(name: str) -> str:
     """A name for a replay, which becomes a folder. ValueError if it cannot."""
     if _NAME.fullmatch(name) is None:
-        raise ValueError(f"{name!r} is no name for a replay: letters, digits, and . _ - within")
+        raise ValueError(f"{name!r} is not a name for a replay: letters, digits, and . _ - within")
     return name
 
 

@@ -99,7 +99,7 @@ class MqReader(DataSourceReader):
             if start.word != EARLIEST or end.word != LATEST:
                 raise ValueError(
                     f"{queue} has no stream, as it has neither a cursor nor RETAIN; mode=browse "
-                    "reads what lies on it"
+                    "reads what is on it"
                 )
             return None, Range(queue, 0, self.first, self.end)
         last = number_at(connection, queue, bounds, end)

@@ -153,7 +153,7 @@ class ConnectionOptions:
 
     def _check(self) -> None:
         if self.queue_manager and not is_name(self.queue_manager.lstrip("*") or "A"):
-            raise ValueError(f"option queueManager is {self.queue_manager!r}, which is no name")
+            raise ValueError(f"option queueManager is {self.queue_manager!r}, which is not a name")
         if (self.conn_name is None) != (self.channel is None) and self.ccdt_url is None:
             raise ValueError("options connName and channel go together")
         given = (self.password is not None, bool(self.password_file), bool(self.password_env))
@@ -247,7 +247,7 @@ class SourceOptions:
         if self.end.word == EARLIEST:
             raise ValueError("option endingOffsets is 'earliest'; nothing is before that")
         if self.cursor and self.cursor != NONE and not is_name(self.cursor):
-            raise ValueError(f"option cursor is {self.cursor!r}, which is no name of a cursor")
+            raise ValueError(f"option cursor is {self.cursor!r}, which is not a name of a cursor")
         if self.cursor_expiry_h * 60 > EXPIRY_MAX:
             raise ValueError(
                 f"option cursorExpiryHours is {self.cursor_expiry_h}; it is at most "

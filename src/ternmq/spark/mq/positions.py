@@ -74,12 +74,12 @@ def _place(name: str, stated: Any) -> Position:
         if stated.lower() in (EARLIEST, LATEST):
             return Position(stated.lower())
         return Position(TIME, _nanoseconds(name, stated))
-    raise ValueError(f"option {name}: {stated!r} is no position")
+    raise ValueError(f"option {name}: {stated!r} is not a position")
 
 
 def _checked(name: str, number: int) -> int:
     if not 0 <= number <= NUMBER_MAX:
-        raise ValueError(f"option {name}: {number} is no stream number")
+        raise ValueError(f"option {name}: {number} is not a stream number")
     return number
 
 

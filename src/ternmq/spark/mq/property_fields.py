@@ -61,11 +61,11 @@ def check_name(name: str) -> None:
     try:
         compile_selector(f"{name} IS NOT NULL")
     except MQError:
-        raise ValueError(f"option propertyColumns: {name!r} is no name of a property") from None
+        raise ValueError(f"option propertyColumns: {name!r} is not a name of a property") from None
     if name.startswith(("JMS", "Root.")):
         raise ValueError(
-            f"option propertyColumns: {name} is no property but a field of the descriptor, which "
-            "has a column; a selector can name it"
+            f"option propertyColumns: {name} is not a property but a field of the descriptor, "
+            "which has a column; a selector can name it"
         )
 
 

@@ -235,7 +235,7 @@ class MqStreamWriter(DataSourceStreamArrowWriter):
             return Identity("", 0, "", False)
         query, batch = local_property(QUERY_ID), local_property(BATCH_ID)
         if not query or not batch:
-            raise RuntimeError("Spark does not tell which batch of which query this is")
+            raise RuntimeError("Spark does not say which batch of which query this is")
         return Identity(f"spark-{query}", int(batch), local_property(RUN_ID), True)
 
     def commit(self, messages: CommitMessages, batchId: int) -> None:

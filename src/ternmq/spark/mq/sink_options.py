@@ -65,7 +65,7 @@ class SinkOptions:
 
     def _check(self, options: Mapping[str, str], is_stream: bool) -> None:
         if self.queue and not is_name(self.queue):
-            raise ValueError(f"option queue is {self.queue!r}, which is no name of a queue")
+            raise ValueError(f"option queue is {self.queue!r}, which is not a name of a queue")
         if self.queue and (self.topic or self.retains):
             raise ValueError("options topic and retain do not go with option queue")
         if self.is_kafka and (self.topic or self.retains):

@@ -176,7 +176,7 @@ def checked_queue(column: str, name: str) -> Target:
     """A queue that a row names."""
     bare = name.rstrip(" ")
     if not is_name(bare):
-        raise ValueError(f"column {column} is {name!r}, which is no queue's name")
+        raise ValueError(f"column {column} is {name!r}, which is not a queue's name")
     return Target(bare, False)
 
 

@@ -215,7 +215,7 @@ class FillWrite(Effect):
         """The disk is full: it is tried again when it is needed. A segment that cannot be read
         is damaged."""
         if self._reads and not is_passing(error):
-            self.damage(f"what lay on the queue cannot be read: {error}")
+            self.damage(f"what was on the queue cannot be read: {error}")
             return
         fill = self.fill
         fill.effect = None

@@ -312,7 +312,7 @@ def test_batch_when_positions_are_given_then_that_range(site: Site) -> None:
 
 
 def test_batch_when_the_queue_has_no_stream_then_the_error_says_what_to_do(site: Site) -> None:
-    with pytest.raises(ValueError, match="mode=browse reads what lies on it"):
+    with pytest.raises(ValueError, match="mode=browse reads what is on it"):
         MqReader(site.options(False, startingOffsets='{"ORDERS": 3}')).partitions()
 
 

@@ -98,8 +98,8 @@ def test_fields_given_when_wrong_then_a_sentence_says_what() -> None:
     for given, words in (
         ("colour", "it is a name and a type, which may be STRING"),
         ("colour TIMESTAMP", "it is a name and a type"),
-        ("and STRING", "'and' is no name of a property"),
-        ("JMSType STRING", "JMSType is no property but a field"),
+        ("and STRING", "'and' is not a name of a property"),
+        ("JMSType STRING", "JMSType is not a property but a field"),
         ("a INT, A INT", "names A twice"),
     ):
         with pytest.raises(ValueError, match="option propertyColumns") as raised:

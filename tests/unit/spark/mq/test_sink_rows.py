@@ -148,7 +148,8 @@ def test_rows_when_they_name_queues_then_each_gets_its_own_in_order() -> None:
         puts_of(batch_of(missing), queue="")
     for name in ("", " ", "X" * 49):
         wrong = {"body": pa.array(["1"]), "queue": pa.array([name])}
-        with pytest.raises(ValueError, match=f"column queue is '{name}', which is no queue's name"):
+        refused = f"column queue is '{name}', which is not a queue's name"
+        with pytest.raises(ValueError, match=refused):
             puts_of(batch_of(wrong), queue="")
 
 
