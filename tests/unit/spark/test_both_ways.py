@@ -242,16 +242,25 @@ def test_command_when_the_dump_lacks_records_then_it_names_what_there_is(
 
 
 @pytest.mark.usefixtures("without_java")
-@pytest.mark.parametrize("held", [b"", b"\x89PNG no dump at all"])
+@pytest.mark.parametrize(
+    ("held", "not_read"),
+    [
+        (b"", ""),
+        (
+            b"\x89PNG no dump at all",
+            "not all could be read: lost: 19 bytes"
+            " (SMF: at byte 0: 89504E47 is not a record descriptor word)",
+        ),
+    ],
+)
 def test_command_when_a_page_has_nothing_to_show_then_it_names_what_there_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], held: bytes
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], held: bytes, not_read: str
 ) -> None:
     dump, page = written(tmp_path, held), tmp_path / "page.html"
     assert main(["report", "html", dump, "-o", str(page), "--quiet"]) == 10
     said = capsys.readouterr().err
-    assert said == (
-        "ternmq report: there is nothing to show: the dump has no records 115 or 116 of MQ\n"
-    )
+    nothing = "ternmq report: there is nothing to show: the dump has no records 115 or 116 of MQ\n"
+    assert said == nothing + (f"ternmq report: {dump}: {not_read}\n" if not_read else "")
     assert "There is no measurement with a time in dump.smf." in page.read_text()
 
 

@@ -76,10 +76,11 @@ def test_dumps_when_run_through_then_every_section_is_as_the_plain_reader_has_it
     assert (reject["Reason"], reject["Record_Bytes"]) == ("unknown level", bytes(newer))
     found = rejected(spark, project.settings)
     assert [(one.file.endswith("/in/newer"), *one[1:]) for one in found] == [
-        (True, "unknown level", 1)
+        (True, "unknown level", 1, len(newer), reject["Detail"])
     ]
     (sentence,) = sentences(found)
-    assert "/in/newer: not all could be read (1 unknown level)" in sentence
+    words = f"unknown level: 1 record, {len(newer)} bytes ({reject['Detail']})"
+    assert f"/in/newer: not all could be read: {words}; table smf_rejects" in sentence
 
     def section(name: str) -> Any:
         return spark.read.format("mqsmf").option("section", name).load(str(tmp_path / "in"))

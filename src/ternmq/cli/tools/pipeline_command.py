@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ternmq.spark.pipeline.following import Update
     from ternmq.spark.pipeline.project import Project
     from ternmq.spark.pipeline.triggered_run import Step
-    from ternmq.spark.pipeline_rejects import Rejected
+    from ternmq.spark.smf.not_read import Rejected
 
 ABOUT: Final = """\
 From SMF dumps and queues to tables in Parquet, by a Spark Declarative Pipeline.

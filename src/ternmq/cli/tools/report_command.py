@@ -171,6 +171,8 @@ def _are_local(sources: list[str]) -> bool:
 
 
 def _report(page: ReportPage, path: Path, asked: argparse.Namespace) -> None:
+    from ternmq.spark.smf.not_read import sentences
+
     period = page.period
     if asked.json:
         write_json(
@@ -183,10 +185,13 @@ def _report(page: ReportPage, path: Path, asked: argparse.Namespace) -> None:
                 "sections": page.sections,
                 "findings": page.findings,
                 "anomalies": page.anomalies,
+                "rejected": [one._asdict() for one in page.rejected],
             }
         )
         return
     if period is None:
         write_error(f"ternmq report: there is nothing to show{_why(asked)}")
+    for line in sentences(page.rejected):
+        write_error(f"ternmq report: {line}")
     found = f"{count_text(page.findings, 'finding')}, {count_text(page.anomalies, 'anomaly')}"
     write(f"{path} ({path.stat().st_size / 1000:.0f} KB, {found})")

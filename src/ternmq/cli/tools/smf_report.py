@@ -95,6 +95,8 @@ def _sections(
 def _print(read: SectionsOf, files: list[str], asked: argparse.Namespace) -> int:
     """Read the dumps once; each report on standard output or in its file."""
     from ternmq.spark.report.mqsmf_text import REPORTS
+    from ternmq.spark.smf.not_read import rejected, sentences
+    from ternmq.spark.smf.section_columns import REJECTS
 
     reports = [REPORTS[name] for name in (NAMES if asked.report == ALL else (asked.report,))]
     with (
@@ -103,9 +105,13 @@ def _print(read: SectionsOf, files: list[str], asked: argparse.Namespace) -> int
     ):
         steps.next("reading the dumps")
         sections = read(files, f"{folder}/sections", reports)
+        lost = rejected(sections[REJECTS])
         made = [_one(report, sections, asked, steps) for report in reports]
     if asked.json and asked.output is not None:
-        write_json([one for one in made if one["lines"]])
+        found = [one._asdict() for one in lost]
+        write_json([{**one, "rejected": found} for one in made if one["lines"]])
+    for line in sentences(lost):
+        write_error(f"{NAME}: {line}")
     empty = [report for report, one in zip(reports, made, strict=True) if not one["lines"]]
     if empty:
         _explain(empty, files)

@@ -21,6 +21,7 @@ from ternmq.spark.report import mqsmf_statistics as statistics
 from ternmq.spark.report import mqsmf_tasks as tasks
 from ternmq.spark.report.mqsmf_lines import ordered
 from ternmq.spark.report.report_tables import sections_of
+from ternmq.spark.smf.section_columns import REJECTS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,8 +91,9 @@ REPORTS: Final[dict[str, Report]] = {
 
 
 def sections_for(reports: Sequence[Report]) -> tuple[str, ...]:
-    """The sections that some reports need."""
-    return tuple(dict.fromkeys(name for report in reports for name in report.sections))
+    """The sections that some reports need, and what could not be read."""
+    needed = dict.fromkeys(name for report in reports for name in report.sections)
+    return (*needed, REJECTS)
 
 
 def needs(report: Report) -> str:

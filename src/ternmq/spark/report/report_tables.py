@@ -18,14 +18,15 @@ from ternmq.spark.pipeline import interval_tables as tables_intervals
 from ternmq.spark.pipeline import served_tables as served
 from ternmq.spark.pipeline import task_tables as tables_tasks
 from ternmq.spark.smf.parquet import to_parquet
-from ternmq.spark.smf.section_columns import all_columns
+from ternmq.spark.smf.section_columns import REJECTS, all_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Tables = Mapping[str, "DataFrame"]
 
-SECTIONS: Final = ("QQST", "QMST", "QJST", "QPST", "QIS1", "WTID", "WTAS", "WQ", "QCST")
+SECTIONS: Final = ("QQST", "QMST", "QJST", "QPST", "QIS1", "WTID", "WTAS", "WQ", "QCST", REJECTS)
+NOT_READ: Final = "rejects"  # the table of what could not be read
 # The column that says when, of each table that has one.
 MOMENTS: Final[Mapping[str, str]] = {
     "queues": "interval_start",
@@ -83,6 +84,7 @@ def of_sections(read: Tables) -> dict[str, DataFrame]:
         "tasks": tables_tasks.tasks(wtid, wtas, wq),
         "queue_use": tables_tasks.queue_use(wq),
         "channels": tables_tasks.channels(read["QCST"]),
+        NOT_READ: read[REJECTS],
     }
     tables["chargeback"] = tables_tasks.chargeback(tables["tasks"])
     tables["findings"] = findings.findings(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow.compute as pc
@@ -18,6 +18,9 @@ from ternmq.spark.smf.rejects import INTERNAL, reject_batches
 from ternmq.spark.smf.section_columns import RECORDS, REJECTS
 from ternmq.spark.smf.section_rows import reader_of
 from ternmq.spark.smf.smf_options import SmfOptions
+
+# Rows of a piece of a file.
+Batches = Callable[[Piece, str], Iterator[Any]]
 
 
 def read_ranges(ranges: list[Range], options: SmfOptions) -> Iterator[Any]:
@@ -58,6 +61,20 @@ def batches_of(piece: Piece, path: str, options: SmfOptions) -> Iterator[Any]:
     elif options.section != REJECTS:
         reader = reader_of(options.section, options.names, options.default_zone)
         yield from reader.batches(piece.records, path)
+
+
+def batches_for(section: str, zone: str = "") -> Batches:
+    """What makes whole rows of a section, or of `_rejects` or `_records`."""
+    if section == REJECTS:
+        return reject_batches
+    if section == RECORDS:
+        return record_batches
+    reader = reader_of(section, (), zone)
+
+    def batches(piece: Piece, path: str) -> Iterator[Any]:
+        return reader.batches(piece.records, path)
+
+    return batches
 
 
 def first_of(batch: Any, path: str) -> str:

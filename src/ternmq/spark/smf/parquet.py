@@ -13,7 +13,7 @@ the driver gives the files their names. A task that is tried again leaves nothin
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import pyarrow as pa
@@ -21,13 +21,9 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from ternmq.spark.smf.dump_files import arrow_file_system, find_files, local_path, open_file
-from ternmq.spark.smf.dump_reading import pieces_of
+from ternmq.spark.smf.dump_reading import batches_for, pieces_of
 from ternmq.spark.smf.ranges import Range, packed, ranges_of
-from ternmq.spark.smf.raw_records import record_batches
-from ternmq.spark.smf.record_walk import Piece
-from ternmq.spark.smf.rejects import reject_batches
-from ternmq.spark.smf.section_columns import RECORDS, REJECTS, SECTION_NAMES
-from ternmq.spark.smf.section_rows import reader_of
+from ternmq.spark.smf.section_columns import REJECTS, SECTION_NAMES
 from ternmq.spark.smf.smf_options import SmfOptions, section_named
 
 if TYPE_CHECKING:
@@ -146,7 +142,7 @@ class Work:
             name: SectionWriter(self._target, name, f"{name}/.{attempt}.parquet")
             for name in self._names
         }
-        makers = [(writers[name], self._maker(name)) for name in self._names]
+        makers = [(writers[name], batches_for(name, self._zone)) for name in self._names]
         for each in ranges:
             opened = open_file(each.path)
             try:
@@ -157,18 +153,6 @@ class Work:
             finally:
                 opened.close()
         return [file for writer in writers.values() for file in writer.close()]
-
-    def _maker(self, name: str) -> Callable[[Piece, str], Iterator[Any]]:
-        if name == REJECTS:
-            return reject_batches
-        if name == RECORDS:
-            return record_batches
-        reader = reader_of(name, (), self._zone)
-
-        def batches(piece: Piece, path: str) -> Iterator[Any]:
-            return reader.batches(piece.records, path)
-
-        return batches
 
 
 @final

@@ -13,13 +13,12 @@ import pyarrow as pa
 
 from ternmq.spark.frames.frame import Frame
 from ternmq.spark.smf.dump_files import AUTO, find_files, open_file
-from ternmq.spark.smf.dump_reading import pieces_of
+from ternmq.spark.smf.dump_reading import batches_for, pieces_of
 from ternmq.spark.smf.ranges import SPLIT_BYTES, ranges_of
 from ternmq.spark.smf.record_headers import kinds_of
 from ternmq.spark.smf.record_walk import Piece
 from ternmq.spark.smf.section_arrow import ARROW_TYPES
 from ternmq.spark.smf.section_columns import all_columns
-from ternmq.spark.smf.section_rows import reader_of
 
 
 def bytes_of(dumps: Sequence[str]) -> int:
@@ -41,10 +40,10 @@ def pieces(dumps: Sequence[str]) -> Iterator[tuple[str, Piece]]:
 def section_frames(dumps: Sequence[str], sections: Sequence[str]) -> dict[str, Frame]:
     """The sections of dumps; one that does not occur is there, and empty."""
     found: dict[str, list[Any]] = {name: [] for name in sections}
-    readers = {name: reader_of(name, (), "") for name in sections}
+    makers = {name: batches_for(name) for name in sections}
     for path, piece in pieces(dumps):
-        for name, reader in readers.items():
-            found[name] += reader.batches(piece.records, path)
+        for name, batches_of in makers.items():
+            found[name] += batches_of(piece, path)
     return {
         name: Frame.of(pa.Table.from_batches(batches, batches[0].schema if batches else none(name)))
         for name, batches in found.items()

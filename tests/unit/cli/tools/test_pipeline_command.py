@@ -15,7 +15,8 @@ from ternmq.cli.tools import lake_command as lake
 from ternmq.cli.tools import pipeline_command as pipeline
 from ternmq.spark.errors import SparkError
 from ternmq.spark.pipeline.settings import Settings
-from ternmq.spark.pipeline_rejects import FILES_SHOWN, Rejected, sentences
+from ternmq.spark.pipeline_rejects import sentences
+from ternmq.spark.smf.not_read import FILES_SHOWN, Rejected
 
 
 def settings_of(capsys: pytest.CaptureFixture[str], folder: Path, *output: str) -> dict[str, str]:
@@ -73,9 +74,12 @@ def test_lines_when_they_go_to_a_file_then_they_are_not_cut(
 
 
 def test_rejects_when_many_files_have_them_then_some_are_named_and_the_rest_counted() -> None:
-    found = [Rejected(f"dump{at:02}", "truncated", 1) for at in range(FILES_SHOWN + 2)]
-    found.insert(1, Rejected("dump00", "lost", 2))
+    cut = [Rejected(f"dump{at:02}", "truncated", 1, 9, "cut") for at in range(FILES_SHOWN + 2)]
+    found = [cut[0], Rejected("dump00", "damaged", 2, 70, "why"), *cut[1:]]
     lines = sentences(found)
-    assert lines[0].startswith("dump00: not all could be read (1 truncated, 2 lost)")
-    assert lines[-1] == "2 more files are in table smf_rejects"
+    assert lines[0] == (
+        "dump00: not all could be read: truncated: 1 record, 9 bytes (cut);"
+        " damaged: 2 records, 70 bytes (first: why); table smf_rejects has the rest"
+    )
+    assert lines[-1] == "not all could be read of 2 more files; table smf_rejects has the rest"
     assert len(lines) == FILES_SHOWN + 1
