@@ -52,6 +52,7 @@ _DUMP_RECORDS: Final = (2, 3)
 _DUMP_RECORD_BYTES: Final = 14
 _MQ: Final = (115, 116)
 _GZIP: Final = b"\x1f\x8b"
+_PACKED: Final = "; the file is packed by gzip: unpack it first (gunzip)"
 
 Read = Callable[[int], bytes]
 
@@ -196,7 +197,7 @@ def check_rdw(word: bytes, offset: int) -> tuple[int, int]:
     """Length and segment code."""
     length, code = int.from_bytes(word[:2], "big"), word[2]
     if length < WORD or code > MIDDLE or word[3]:
-        packed = "; a gzip file begins so: unpack it first" if is_gzip(word, offset) else ""
+        packed = _PACKED if is_gzip(word, offset) else ""
         raise lost(offset, f"{word.hex().upper()} is not a record descriptor word{packed}")
     if length > RECORD_BYTES_MAX:
         raise lost(offset, f"a record of {length} bytes; at most {RECORD_BYTES_MAX} are read")
@@ -274,7 +275,7 @@ def recognise(source: Source) -> str:
     # A lone block could pass for one long record, a record hardly for a block: blocks come first.
     best = max((BDW, RDW, NO_RDW), key=lambda form: found[form])
     if not found[best]:
-        packed = "; it is a gzip file: unpack it first" if is_gzip(probe, 0) else ""
+        packed = _PACKED if is_gzip(probe, 0) else ""
         raise smf_error(
             f"the file begins with {probe[:8].hex().upper()}, not with an SMF record in any form"
             f" ({', '.join(FORMS)}){packed}"

@@ -1,9 +1,10 @@
-"""Goal: a report of dumps that are cut or damaged says what of which file was not read and
+"""Goal: a report of dumps that are cut, damaged or packed says what of which file was not read and
 why, the same on Spark and without, and nothing if everything was read.
 
 Method: the commands over a sample with a damaged record and an end that is missing, and others.
 """
 
+import gzip
 import json
 from html import escape
 from pathlib import Path
@@ -138,6 +139,21 @@ def test_dump_when_nothing_makes_sense_from_somewhere_on_then_the_rest_is_counte
         f" {len(LOST_AT + OTHERS)} bytes"
         f" (SMF: at byte {len(OTHERS)}: FFFFFFFF is not a record descriptor word)\n"
     )
+
+
+@pytest.mark.parametrize("name", ["dump.smf.gz", "dump.smf"])
+@pytest.mark.parametrize("asked", [["smf", "report", "QSTAT"], ["report", "html"]])
+def test_dump_when_packed_by_gzip_then_it_says_to_unpack_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, asked: list[str]
+) -> None:
+    dump = tmp_path / name
+    dump.write_bytes(gzip.compress(sample()))
+    assert main([*asked, str(dump), "--quiet", "-o", str(tmp_path / "made")]) == 10
+    said = capsys.readouterr().err
+    assert f"{dump}: not all could be read: lost: {dump.stat().st_size} bytes (SMF: at" in said
+    assert "; the file is packed by gzip: unpack it first (gunzip))\n" in said
+    if asked[0] == "report":
+        assert "packed by gzip: unpack it first (gunzip)" in (tmp_path / "made").read_text()
 
 
 def test_page_when_many_files_are_cut_then_some_are_named_and_the_rest_counted(
