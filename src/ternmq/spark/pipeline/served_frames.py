@@ -42,9 +42,14 @@ def table_files(folder: str | Path, name: str) -> list[TableFile]:
     """The files of a served table that count. SparkError if the warehouse does not have it."""
     if name not in names(folder):
         raise has_no_table(folder, name)
-    place = local_path(current(path_of(folder, name)))
+    return files_at(current(path_of(folder, name)))
+
+
+def files_at(path: str) -> list[TableFile]:
+    """The files that count of what is at a path."""
+    place = local_path(path)
     if place is None:
-        raise ValueError(f"{folder} is not on this machine")
+        raise ValueError(f"{path} is not on this machine")
     root = Path(place)
     listed = listed_files(root)
     paths = listed if listed is not None else sorted(data_files(root))

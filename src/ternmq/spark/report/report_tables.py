@@ -17,6 +17,7 @@ from ternmq.spark.pipeline import findings
 from ternmq.spark.pipeline import interval_tables as tables_intervals
 from ternmq.spark.pipeline import served_tables as served
 from ternmq.spark.pipeline import task_tables as tables_tasks
+from ternmq.spark.pipeline.settings import REJECTS_TABLE
 from ternmq.spark.smf.parquet import to_parquet
 from ternmq.spark.smf.section_columns import REJECTS, all_columns
 
@@ -54,7 +55,21 @@ def is_warehouse(path: str) -> bool:
 
 def of_warehouse(spark: SparkSession, folder: str) -> dict[str, DataFrame]:
     """The tables of a warehouse, those that are there."""
-    return counted_once({name: served.table(spark, folder, name) for name in served.names(folder)})
+    found = {name: served.table(spark, folder, name) for name in served.names(folder)}
+    rejects = rejects_path(folder)
+    if rejects:
+        found[NOT_READ] = spark.read.parquet(rejects)
+    return counted_once(found)
+
+
+def rejects_path(folder: str) -> str:
+    """Where a warehouse has what of dumps could not be read; empty if it has nothing of that."""
+    from pyarrow import fs
+
+    path = f"{folder.rstrip('/')}/{REJECTS_TABLE}"
+    system, inside = served.file_system(path)
+    is_there = system.get_file_info(inside).type == fs.FileType.Directory
+    return path if is_there and served.has_data(system, inside) else ""
 
 
 def counted_once(tables: Tables) -> dict[str, DataFrame]:

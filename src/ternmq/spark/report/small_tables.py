@@ -10,9 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from ternmq.spark.pipeline import served_tables as served
-from ternmq.spark.pipeline.served_frames import TableFile, frame_of, table_files
-from ternmq.spark.report.report_tables import SECTIONS, counted_once, of_sections
+from ternmq.spark.pipeline.served_frames import TableFile, files_at, frame_of, table_files
+from ternmq.spark.report.report_tables import (
+    NOT_READ,
+    SECTIONS,
+    counted_once,
+    of_sections,
+    rejects_path,
+)
 from ternmq.spark.smf.dump_files import local_path
+from ternmq.spark.smf.not_read import REASONS
 from ternmq.spark.smf.section_frames import bytes_of, section_frames
 
 if TYPE_CHECKING:
@@ -63,6 +70,10 @@ def of_small_warehouse(folder: str) -> dict[str, DataFrame]:
         for name, files in warehouse_files(folder).items()
         if files
     }
+    rejects = rejects_path(folder)
+    files = files_at(rejects) if rejects else []
+    if files:
+        found[NOT_READ] = frame_of(files, REASONS)
     return counted_once(cast("dict[str, DataFrame]", found))
 
 

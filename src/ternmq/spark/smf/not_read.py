@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FILES_SHOWN: Final = 10
+# The columns of `_rejects` that are looked at.
+REASONS: Final = ("Record_File", "Record_Position", "Record_Length", "Reason", "Detail")
 
 
 class Rejected(NamedTuple):

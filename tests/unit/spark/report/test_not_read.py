@@ -15,7 +15,11 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from ternmq.cli.__main__ import main
+from ternmq.spark.frames.functions import in_process
+from ternmq.spark.pipeline.interval_tables import calls
+from ternmq.spark.report import small_tables
 from ternmq.spark.smf.not_read import FILES_SHOWN, Rejected, sentences
+from ternmq.spark.smf.section_columns import REJECTS
 from tests.unit.spark.sample_dump import sample, statistics, task
 
 TASK = task()
@@ -171,6 +175,53 @@ def test_page_when_many_files_are_cut_then_some_are_named_and_the_rest_counted(
     html = page.read_text(encoding="utf-8")
     assert html.count("truncated: 1 record, 100 bytes") == FILES_SHOWN
     assert "<h3>2 more files</h3>" in html
+
+
+def warehouse(dump: Path) -> Path:
+    """Tables as a pipeline leaves them, one served and the rejects."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    folder = dump.parent / "warehouse"
+    read = small_tables.sections_here([str(dump)], ["QMST", REJECTS])
+    with in_process():
+        tables: dict[str, Any] = {"calls": calls(read["QMST"]), "smf_rejects": read[REJECTS]}
+    for name, table in tables.items():
+        (folder / name).mkdir(parents=True)
+        pq.write_table(table.arrow(), folder / name / "part.parquet")
+    return folder
+
+
+def check_page_of_warehouse(
+    dump: Path, folder: Path, capsys: pytest.CaptureFixture[str], *more: str
+) -> str:
+    page = folder.parent / "page.html"
+    asked = ["report", "html", str(folder), "-o", str(page), "--quiet", "-m", "QM1", *more]
+    assert main(asked) == 0
+    line = f"ternmq report: {dump}: not all could be read: {WORDS}\n"
+    assert capsys.readouterr().err == line
+    assert main([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rejected"] == told(dump)
+    return page.read_text(encoding="utf-8")
+
+
+def test_page_when_the_pipeline_of_its_warehouse_rejected_records_then_it_says_so(
+    dump: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = warehouse(dump)
+    html = check_page_of_warehouse(dump, folder, capsys)
+    assert f"<h3>{escape(str(dump))}</h3><p>{escape(WORDS)}</p>" in html
+    (folder / "smf_rejects" / "part.parquet").unlink()
+    assert main(["report", "html", str(folder), "-o", str(folder / "page"), "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_page_of_a_warehouse_when_on_spark_then_it_says_the_same(
+    dump: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = warehouse(dump)
+    here = check_page_of_warehouse(dump, folder, capsys)
+    assert check_page_of_warehouse(dump, folder, capsys, "--master", "local[2]") == here
 
 
 def test_words_when_there_is_one_byte_then_they_are_of_one() -> None:
