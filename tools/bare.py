@@ -104,7 +104,7 @@ def inside(folder: Path, script: str) -> list[str]:
     path = "PATH=/usr/local/bin:/usr/bin:/bin"
     mounts = (
         f"mount -t proc proc {folder}/proc && mount -t tmpfs -o mode=1777 shm {folder}/dev/shm"
-        " && exec"
+        f" && mount -t devpts -o ptmxmode=0666 devpts {folder}/dev/pts && exec"
     )
     user = f"chroot --userspec={USER_ID}:{USER_ID} {folder} env -i"
     quoted = " ".join(f"'{one}'" for one in (*plain, path, *lent))

@@ -54,7 +54,8 @@ def test_help_of_every_command_then_each_option_and_the_command_are_explained(
     assert line.prog == (row.name if row.own_name else f"ternmq {row.name}")
     about = str(line.description)
     assert about[0].isupper()
-    assert about.endswith(".")
+    assert about.partition("\n\n")[0].endswith(".")
+    assert not about.endswith("\n.")
     assert [action.dest for action in line._actions if not action.help] == []
 
 

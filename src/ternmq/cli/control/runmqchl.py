@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from ternmq.base.errors import MQError
 from ternmq.cli import attach
 from ternmq.cli.arguments import CommandLine
-from ternmq.cli.control.runmqlsr import wait_while
 from ternmq.cli.output import write_error, write_now
+from ternmq.cli.stop_signals import StopSignals
 from ternmq.kernel.channel_transitions import ACTIVE
 from ternmq.server.folder.scripts import answer_line
 
@@ -31,19 +31,19 @@ def main(argv: list[str]) -> int:
     line.add_argument("-m", metavar="QMGR", default="", help="the queue manager")
     asked = line.parse_args(argv)
     try:
-        with attach.attach_admin(asked.m, "runmqchl") as operator:
-            return _run(operator, asked.c)
+        with attach.attach_admin(asked.m, "runmqchl") as operator, StopSignals() as signals:
+            return _run(operator, asked.c, signals)
     except MQError as error:
         write_error(str(error))
         return EXIT_FAILED
 
 
-def _run(operator: Connection, name: str) -> int:
+def _run(operator: Connection, name: str, signals: StopSignals) -> int:
     (answer,) = operator.mqsc(f"START CHANNEL('{name}')")
     write_now(answer_line(answer))
     if not answer.ok:
         return EXIT_UNEXPECTED
-    wait_while(lambda: _status(operator, name) in ("STARTING", *ACTIVE))
+    signals.wait_while(lambda: _status(operator, name) in ("STARTING", *ACTIVE))
     if operator.connected and _status(operator, name) in ("STARTING", *ACTIVE):
         operator.mqsc(f"STOP CHANNEL('{name}') STATUS(INACTIVE)")
     return 0

@@ -6,10 +6,6 @@ again. DEFINE LISTENER with CONTROL(QMGR) is the way for good.
 
 from __future__ import annotations
 
-import signal
-import time
-from collections.abc import Callable
-from types import FrameType
 from typing import Any, Final
 
 from ternmq.base.errors import MQError
@@ -17,6 +13,7 @@ from ternmq.base.message_table import message_line
 from ternmq.cli.arguments import CommandLine
 from ternmq.cli.control.strmqm import known
 from ternmq.cli.output import write_error, write_now
+from ternmq.cli.stop_signals import StopSignals
 from ternmq.network.edge.ad_hoc_listeners import START, STATUS, STOP
 from ternmq.remote.local.folder_lookup import Place
 from ternmq.server.control import ask
@@ -24,7 +21,6 @@ from ternmq.server.folder.data_folder import data_folder
 
 EXIT_UNEXPECTED: Final = 10
 EXIT_FAILED: Final = 20
-LOOK_S: Final = 0.5
 
 
 def command_line() -> CommandLine:
@@ -48,38 +44,23 @@ def main(argv: list[str]) -> int:
     if place is None:
         return EXIT_FAILED
     wanted = {"address": options.i, "port": options.p, "backlog": options.b}
-    answer = asked(place, action=START, **wanted)
-    if answer is None:
-        return EXIT_FAILED
-    if "why" in answer:
-        write_error(f"runmqlsr: {answer['why']}")
-        return EXIT_UNEXPECTED
-    name = str(answer["name"])
-    write_now(f"Listening on port {answer['port']} for queue manager '{place.name}'.")
-    wait_while(lambda: _listens(place, name))
-    asked(place, quiet=True, action=STOP, name=name)
+    with StopSignals() as signals:
+        answer = asked(place, action=START, **wanted)
+        if answer is None:
+            return EXIT_FAILED
+        if "why" in answer:
+            write_error(f"runmqlsr: {answer['why']}")
+            return EXIT_UNEXPECTED
+        name = str(answer["name"])
+        write_now(f"Listening on port {answer['port']} for queue manager '{place.name}'.")
+        signals.wait_while(lambda: _listens(place, name))
+        asked(place, quiet=True, action=STOP, name=name)
     return 0
 
 
 def _listens(place: Place, name: str) -> bool:
     answer = asked(place, quiet=True, action=STATUS)
     return answer is not None and name in answer.get("names", ())
-
-
-def wait_while(go_on: Callable[[], bool]) -> None:
-    """Until a signal, or until `go_on` says that it is over."""
-    stopped: list[int] = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        stopped.append(number)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        while not stopped and go_on():
-            time.sleep(LOOK_S)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def asked(place: Place, quiet: bool = False, **arguments: Any) -> dict[str, Any] | None:
