@@ -131,8 +131,8 @@ class PartnerSocket(asyncio.Protocol):
     def take_in(self, data: bytes, size: int) -> None:
         """Bytes that receive exits have seen, if there are any; so many have come for them."""
         line = self.line
-        if self._instance is not None:  # the line counts what it is fed with
-            self._instance.bytes_received += size - len(data)
+        if size != len(data) and self._instance is not None:
+            self._instance.bytes_received += size - len(data)  # the line counts what it is fed with
         if self.compression is not None:
             data = self._expanded(self.compression, data)
         trace = self.host.trace
@@ -218,10 +218,12 @@ class PartnerSocket(asyncio.Protocol):
         trace = self.host.trace
         if trace is not None and trace.on:
             self._traced(True).sent(trace, data)
-        if self.compression is None:
+        if self.compression is not None:
+            self._write_compressed(transport, self.compression, data)
+        elif self.exits is not None or len(data) >= _LONG_BYTES:
             self._write_out(transport, data)
         else:
-            self._write_compressed(transport, self.compression, data)
+            transport.write(data)
         if transport.is_closing():  # the partner had gone: the write failed at once
             self.cut_bytes = len(data)
             self._is_cut = True
