@@ -7,6 +7,7 @@ import getpass
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterable
 from typing import Any, NoReturn
 from unittest import mock
@@ -28,6 +29,7 @@ JAVA = "java"
 JAVA_TIMEOUT_S = 120
 APPLICATION = "battery"
 BINDINGS = (*COMPAT, JAVA)
+_SETTING = threading.Lock()  # the environment of the process, while one of its threads connects
 
 
 def as_parameters(names: Iterable[str]) -> list[ParameterSet]:
@@ -70,7 +72,7 @@ def verbs_of(binding: str, served: Networked, channel: str, application: str) ->
         return JavaVerbs(served.name, channel, served.conn, application)
     # These programs are called after their file, and have no other way to say so.
     place = mock.patch.dict(os.environ, {"TERNMQ_DATA": str(served.data)})
-    with place, mock.patch.object(sys, "argv", [application]):
+    with _SETTING, place, mock.patch.object(sys, "argv", [application]):
         if binding == "ibmmq":
             return CompatVerbs(ibmmq, served.name, channel, served.conn)
         way = () if channel == CHANNEL else (channel, served.conn)
