@@ -251,7 +251,7 @@ def test_commands_when_asked_then_they_find_and_replay_once(
     assert replay([*sending, "--dry-run"]) == 0
     assert capsys.readouterr().out == "1 message would be put\n"
     assert replay(sending) == 0
-    assert "1 of 1 messages put" in capsys.readouterr().out
+    assert "1 of 1 message put" in capsys.readouterr().out
     assert replay([*sending, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["put"] == 0
     assert world.taken("OTHER") == ["order 7"]
