@@ -213,6 +213,11 @@ with ternmq.memory("QM1") as qmgr:
 """
 
 
+# The line that goes on, as the terminal shows it, and the prompt behind it: a terminal may show the
+# prompt once more before the line.
+CONTINUED = r"\+[^\n]*\n[^\n]*> $"
+
+
 class Typist:
     """runmqsc on a pseudo-terminal."""
 
@@ -289,13 +294,13 @@ def test_history_when_a_command_has_a_password_then_it_is_not_kept(
     typist.types(f"{channel} password ('hunter2')\n")
     typist.until(r"AMQ8014I[\s\S]*> $")
     typist.types(f"{channel} +\n")
-    typist.until("> $")
+    typist.until(CONTINUED)
     typist.types("REPLACE PASSWORD('hunter2')\n")
     typist.until(r"AMQ\d+[\s\S]*> $")
     typist.types("ALTER QMGR +\n")
-    typist.until("> $")
+    typist.until(CONTINUED)
     typist.types("KEYRPWD('hunter2') +\n")
-    typist.until("> $")
+    typist.until(CONTINUED)
     typist.process.send_signal(signal.SIGINT)
     typist.until(r"Dropped[\s\S]*> $")
     typist.types("end\n")
