@@ -89,6 +89,17 @@ def test_console_when_it_says_something_else_then_it_fails() -> None:
             run(Block("README.md", 1, True, wrong, True), {})
 
 
+def test_console_when_its_mqsc_only_displays_then_it_waits_for_what_the_page_shows() -> None:
+    said = ["STATUS(INITIALIZING)", "STATUS(RETRYING)"]
+    with mock.patch("tests.examples.pages.run_command", side_effect=said):
+        shows = "$ runmqsc Q <<END\nDISPLAY CHSTATUS(A)\nEND\nSTATUS(RETRYING)\n"
+        run(Block("README.md", 1, True, shows, True), {})
+    with mock.patch("tests.examples.pages.run_command", side_effect=["no", "yes"]):
+        changes = "$ runmqsc Q <<END\nDISPLAY QMGR\nCLEAR QLOCAL(A)\nEND\nyes\n"
+        with pytest.raises(AssertionError):
+            run(Block("README.md", 1, True, changes, True), {})
+
+
 def test_links_when_they_lead_to_a_file_then_it_is_there() -> None:
     broken = [
         f"{page.relative_to(ROOT)}: {target}"
