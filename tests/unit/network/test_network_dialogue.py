@@ -464,7 +464,7 @@ def test_frequent_call_when_cut_short_then_it_is_the_partners_fault(
             other = Partner(place.host)
             await other.open_channel()
             await other.connect()
-            whole = bytes(12) + handle.to_bytes(4, "big") + bytes(184)
+            whole = bytes(12) + handle.to_bytes(4, "big") + Descriptor().pack(other.order, 819)
             other.send(other.header(type), whole[:size])
             await other.next(fap.STATUS_DATA)
             assert other.pipe.closed

@@ -26,6 +26,7 @@ from ternmq.mqi.steps.units import Disconnect
 from ternmq.network.clients.byte_form import Form
 from ternmq.network.clients.held_cancel import HeldCancel
 from ternmq.network.clients.silent_puts import AsyncPuts
+from ternmq.network.clients.unreadable_call import can_be_sent_back, send_back
 from ternmq.values.calls import units
 from ternmq.values.xid import XID
 from ternmq.wire.fap.dialogue import (
@@ -42,7 +43,7 @@ from ternmq.wire.fap.dialogue import (
 )
 from ternmq.wire.fap.flow import read_body, write_body
 from ternmq.wire.fap.part import REST, Values
-from ternmq.wire.fap.segment import Header, Segment
+from ternmq.wire.fap.segment import Header, Segment, StructureError
 from ternmq.wire.fap.vocabulary import (
     MQCONN,
     MQDISC,
@@ -330,6 +331,11 @@ class Conversation:
             self.line.serve(self, one)
         except MQError as error:
             self._report_error(one, error)
+        except StructureError as wrong:
+            if self.verbs is not None and can_be_sent_back(one):
+                send_back(self, one, wrong.error)
+            else:
+                self.line.protocol_error(wrong)
         except RemoteProtocolError as wrong:
             self.line.protocol_error(wrong)
         except Exception as fault:

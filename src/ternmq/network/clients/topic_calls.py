@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Final, final
 
 from ternmq.base import constants as mq
-from ternmq.base.errors import MQError, mq_error
+from ternmq.base.errors import mq_error
 from ternmq.base.limits import SELECTION_STRING_BYTES_MAX, TOPIC_STRING_CHARACTERS_MAX
 from ternmq.base.reasons import (
     MQRC_OBJECT_STRING_ERROR,
@@ -20,28 +19,25 @@ from ternmq.base.reasons import (
 )
 from ternmq.codec.charset import encode
 from ternmq.codec.mqi.charv import CharV
-from ternmq.codec.mqi.mqsd import LAYOUT as MQSD
 from ternmq.codec.mqi.mqsd import SubscriptionDescriptor
 from ternmq.kernel.connection import Handle
 from ternmq.mqi.steps import topics as steps
 from ternmq.network.clients.conversation import Call, Conversation
 from ternmq.network.clients.described_strings import returned, string_behind
+from ternmq.network.clients.unreadable_call import send_back
 from ternmq.values.calls import topics as calls
 from ternmq.values.handle import ObjectHandle
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
 from ternmq.wire.fap.part import Values
-from ternmq.wire.fap.segment import TSH_BYTES, Header, Segment
-from ternmq.wire.fap.vocabulary import LSD_NAMED, LSD_SHARED, MQSUB, REPLY, type_name
+from ternmq.wire.fap.segment import Header, Segment
+from ternmq.wire.fap.vocabulary import LSD_NAMED, LSD_SHARED
 
 _NO_HANDLE: Final = -1
 _FOLLOWING: Final = "subscription_following"
 _LONGEST: Final = TOPIC_STRING_CHARACTERS_MAX
 _SPBO_BYTES: Final = 16
 _LSD_BYTES: Final = 196
-_MQSD_AT: Final = CALL_HEADER_BYTES + 8  # the handle of the subscription, and an unknown number
 _MQSRO_AT: Final = CALL_HEADER_BYTES + 4  # the action
-_HANDLES_AT: Final = CALL_HEADER_BYTES - 4  # of the queue and of the subscription
-_VERSION_END: Final = 8  # in a structure
 _OUTPUT_FIELDS: Final = ("user_data", "selection_string", "resolved_object_string")
 
 
@@ -196,39 +192,8 @@ def _extend(asked: calls.Subscribe, lsd: Values) -> None:
     asked.takes_either = not shares and not asked.sd.options & mq.MQSO_CREATE
 
 
-def _send_back(conversation: Conversation, one: Segment, error: MQError) -> None:
-    """Refuse a call whose structure cannot be read: the call itself is the answer, which has the
-    same layout. Otherwise the client, and all that share its socket, would lose their connections.
-    """
-    header = one.header
-    conversation.connected().refuse(type_name(header.type), None, error.reason)
-    body = bytearray(one.body)
-    struct.pack_into(">I", body, 0, TSH_BYTES + len(body))
-    struct.pack_into(f"{header.order}ii", body, 4, error.comp, error.reason)
-    if header.type == MQSUB:
-        struct.pack_into(f"{header.order}ii", body, _HANDLES_AT, _NO_HANDLE, _NO_HANDLE)
-    conversation.line.write_call(header.answer(header.type + REPLY), bytes(body))
-
-
-def _wrong_descriptor(one: Segment) -> MQError | None:
-    """What is wrong with eye-catcher and version of an MQSD."""
-    at = one.body_at + _MQSD_AT
-    if len(one.data) < at + _VERSION_END:
-        return None  # there is none: reading says so
-    header = one.header
-    try:
-        MQSD.size(MQSD.read_version(one.data, at, header.order, header.text_ccsid))
-    except MQError as wrong:
-        return wrong
-    return None
-
-
 def subscribe(conversation: Conversation, one: Segment) -> None:
     """MQSUB; its strings stand behind the MQSD, or further on."""
-    wrong = _wrong_descriptor(one)
-    if wrong is not None:
-        _send_back(conversation, one, wrong)
-        return
     values, rest = conversation.read_all(one)
     following: bytes = values.get(_FOLLOWING, b"") + rest
     SubscribeCall(conversation, one.header, values, following).go_on()
@@ -287,7 +252,7 @@ def request_publications(conversation: Conversation, one: Segment) -> None:
     name = one.data[at : at + 4]
     if len(name) == 4 and name != encode("SRO ", one.header.text_ccsid):
         detail = f"MQSRO: the eye-catcher is {name.hex()}"
-        _send_back(conversation, one, mq_error(MQRC_SRO_ERROR, verb="MQSUBRQ", detail=detail))
+        send_back(conversation, one, mq_error(MQRC_SRO_ERROR, verb="MQSUBRQ", detail=detail))
         return
     values = conversation.read(one)
     handle = conversation.handle(int(values["handle"]), "MQSUBRQ")

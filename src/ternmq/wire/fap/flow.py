@@ -16,7 +16,7 @@ from ternmq.codec.mqi.charv import CharV, read_charv
 from ternmq.wire.fap.call_flows import CALL_FLOWS, CALL_HEADER, output_area
 from ternmq.wire.fap.control_flows import CONTROL_FLOWS
 from ternmq.wire.fap.part import REST, Cursor, Output, Part, Values, write_parts
-from ternmq.wire.fap.segment import TSH_BYTES, Header, Segment, SegmentError
+from ternmq.wire.fap.segment import TSH_BYTES, Header, Segment, SegmentError, StructureError
 from ternmq.wire.fap.spi_flows import (
     SPI_HEADER,
     SPI_REPLIES,
@@ -125,8 +125,9 @@ def read_body(one: Segment, fap_level: int, *, is_packed: bool = False) -> Body:
             part.read(cursor, values)
     except SegmentError as error:
         raise SegmentError(f"{type_name(header.type)}: {error}", error.status) from error
-    except (MQError, UnicodeError) as wrong:
-        # Structures and character sets have reason codes of their own.
+    except MQError as wrong:
+        raise StructureError(f"{type_name(header.type)}: {wrong}", wrong) from wrong
+    except UnicodeError as wrong:
         raise SegmentError(f"{type_name(header.type)}: {wrong}", PROTOCOL_INVALID_DATA) from wrong
     if cursor.left:
         values[REST] = cursor.data[cursor.at :]

@@ -41,6 +41,7 @@ _NUMBER: Final = 0
 _CHARS: Final = 1
 _RAW: Final = 2
 _EYE: Final = 3
+_VERSION_END: Final = 8  # in a structure of the MQI
 
 
 @final
@@ -278,7 +279,10 @@ class Struct(Part):
 
     def read(self, cursor: Cursor, values: Values) -> None:
         layout = self.layout
-        version = layout.read_version(cursor.data, cursor.at, cursor.order, cursor.ccsid)
+        start = cursor.at
+        cursor.take(_VERSION_END, layout.name)
+        version = layout.read_version(cursor.data, start, cursor.order, cursor.ccsid)
+        cursor.at = start
         at = cursor.take(layout.size(version), layout.name)
         cursor.starts[self.name] = at
         if cursor.is_packed:

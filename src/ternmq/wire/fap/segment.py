@@ -31,7 +31,7 @@ import struct
 from typing import Final, final
 
 from ternmq.base.constants import MQENC_NATIVE
-from ternmq.base.errors import LocalProtocolError, RemoteProtocolError
+from ternmq.base.errors import LocalProtocolError, MQError, RemoteProtocolError
 from ternmq.codec.charset import UTF8, is_ascii_based, is_known, is_wide
 from ternmq.codec.mqi.layout import BIG, LITTLE
 from ternmq.wire.fap.vocabulary import (
@@ -39,6 +39,7 @@ from ternmq.wire.fap.vocabulary import (
     FIRST_AND_LAST,
     LAST,
     PROTOCOL_GENERAL,
+    PROTOCOL_INVALID_DATA,
     PROTOCOL_LENGTH_ERROR,
     PROTOCOL_SEGMENT_ERROR,
     PROTOCOL_SEGMENT_TYPE,
@@ -81,6 +82,15 @@ class SegmentError(RemoteProtocolError):
     def __init__(self, text: str, status: int = PROTOCOL_GENERAL) -> None:
         super().__init__(text)
         self.status = status
+
+
+@final
+class StructureError(SegmentError):
+    """The peer sent a structure of the MQI that cannot be read; `error` has its reason code."""
+
+    def __init__(self, text: str, error: MQError) -> None:
+        super().__init__(text, PROTOCOL_INVALID_DATA)
+        self.error = error
 
 
 @final
