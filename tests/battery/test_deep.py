@@ -256,5 +256,5 @@ def test_segments_of_a_drained_queue_are_removed(place: Place) -> None:
         assert numbers(queue) == list(range(100))
         for _ in range(3):
             qmgr.checkpoint()
-        assert [name for name in disk.list(folder) if name.endswith(".seg")] == []
+        until(lambda: not any(name.endswith(".seg") for name in disk.list(folder)))
         assert queue.inquire(mq.MQIA_CURRENT_Q_DEPTH) == [0]

@@ -120,22 +120,23 @@ class MetricsServer:
 
     def _serve(self, sock: socket.socket) -> None:
         doing = "a scrape of the metrics"
-        if not went_well(lambda: self._serve_one(sock), self._on_fault, doing):
-            self.faults += 1
+        with sock:  # whoever sees its end sees it counted
+            is_well = went_well(lambda: self._serve_one(sock), self._on_fault, doing)
+            with self._lock:
+                self._sockets.discard(sock)
+                if not is_well:
+                    self.faults += 1
 
     def _serve_one(self, sock: socket.socket) -> None:
         try:
-            with sock:
-                # What a slow reader has the system keep is bounded, too.
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _PIECE_BYTES)
-                head = _request(sock, time.monotonic() + REQUEST_S_MAX)
-                answer = Answer(sock, head, time.monotonic() + self._answer_s_max)
-                self._answer(answer)
+            # What a slow reader has the system keep is bounded, too.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _PIECE_BYTES)
+            head = _request(sock, time.monotonic() + REQUEST_S_MAX)
+            answer = Answer(sock, head, time.monotonic() + self._answer_s_max)
+            self._answer(answer)
         except OSError:
-            self.cut_off += 1  # too slow, or gone
-        finally:
             with self._lock:
-                self._sockets.discard(sock)
+                self.cut_off += 1  # too slow, or gone
 
     def _answer(self, answer: Answer) -> None:
         if answer.method and answer.method != "GET":
@@ -143,7 +144,8 @@ class MetricsServer:
         elif answer.path == "/metrics":
             answer.begin(200, CONTENT_TYPE)
             answer.send_all(metrics_text(self._metrics.subjects(), self._scheme))
-            self.scrapes += 1
+            with self._lock:
+                self.scrapes += 1
         elif answer.path == "/":
             answer.short(200, "Status: METRICS ACTIVE")
         elif answer.path:

@@ -5,7 +5,6 @@ Method: the process sends itself the signal, before and while the command waits.
 
 from __future__ import annotations
 
-import os
 import signal
 
 import pytest
@@ -19,13 +18,13 @@ def test_signal_before_the_wait_then_it_does_not_wait(number: int) -> None:
         raise AssertionError("it waits")
 
     with StopSignals() as signals:
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
         signals.wait_while(look)
 
 
 def test_signal_during_the_wait_then_it_ends() -> None:
     def send() -> bool:
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         return True
 
     with StopSignals() as signals:
@@ -34,9 +33,9 @@ def test_signal_during_the_wait_then_it_ends() -> None:
 
 def test_second_signal_then_as_without_a_handler() -> None:
     with StopSignals():
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -246,6 +246,14 @@ class Typist:
     def types(self, text: str) -> None:
         os.write(self._near, text.encode("utf-8", "surrogateescape"))
 
+    def interrupts(self) -> None:
+        """Ctrl-C, once more each second until something is shown: readline notices a signal only
+        while it waits for keys, and that begins a moment after the prompt is shown."""
+        shown: list[int] = []
+        while not shown:
+            self.process.send_signal(signal.SIGINT)
+            shown, _, _ = select.select([self._near], [], [], 1.0)
+
     def close(self) -> None:
         self.process.kill()
         self.process.wait()
@@ -301,7 +309,7 @@ def test_history_when_a_command_has_a_password_then_it_is_not_kept(
     typist.until(CONTINUED)
     typist.types("KEYRPWD('hunter2') +\n")
     typist.until(CONTINUED)
-    typist.process.send_signal(signal.SIGINT)
+    typist.interrupts()
     typist.until(r"Dropped[\s\S]*> $")
     typist.types("end\n")
     typist.until("MQSC commands? read|commands read")
