@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,8 @@ import ternmq
 import ternmq.aio
 from ternmq.base.build import build_info
 from ternmq.base.similar import did_you_mean, is_near, similar
+from ternmq.remote.fap.client_channel import Address, ClientChannel
+from ternmq.remote.fap.endpoint import tls_failed
 from ternmq.remote.local.folder_lookup import cannot_connect
 from tests.unit.api.networked import CHANNEL, Networked
 
@@ -360,3 +363,11 @@ def test_connect_when_the_password_is_wrong_then_the_error_log_is_named_and_noth
                 "error log of the queue manager says why"
             )
         assert "AMQ9557E" in [message for message, _ in far.logged]
+
+
+@pytest.mark.parametrize(
+    "error", [ssl.SSLZeroReturnError(6, "closed"), ssl.SSLEOFError(8, "EOF"), EOFError()]
+)
+def test_tls_when_the_other_end_closes_then_what_to_check(error: Exception) -> None:
+    text = str(tls_failed(ClientChannel(CHANNEL, ()), Address("far", 1414), error))
+    assert text.endswith("check the port, SSLCIPH of its channel and its error log")

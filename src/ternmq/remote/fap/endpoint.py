@@ -71,9 +71,12 @@ def unreachable(channel: ClientChannel, address: Address, error: BaseException) 
 
 def tls_failed(channel: ClientChannel, address: Address, error: BaseException) -> MQError:
     """TLS did not come about."""
+    import ssl  # only where it was used
+
+    closed = (ConnectionError, EOFError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
     why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
     detail = f"TLS with {address} for channel {channel.name} ({channel.cipher}): {why}"
-    if why in _NOT_TLS or isinstance(error, ConnectionError | EOFError):
+    if why in _NOT_TLS or isinstance(error, closed):
         detail += (
             ", the other end may not speak TLS, or has no certificate: check the port, SSLCIPH of "
             "its channel and its error log"

@@ -202,6 +202,7 @@ def test_interrupt_when_a_command_runs_then_the_second_one_ends_it(
 
 
 PROGRAM = """
+import signal
 import sys
 import ternmq
 from ternmq.cli import attach
@@ -209,6 +210,7 @@ from ternmq.cli.control import runmqsc
 with ternmq.memory("QM1") as qmgr:
     qmgr.define_queue("ORDERS.NEW")
     attach.attach = lambda *given: qmgr.connect()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     sys.exit(runmqsc.main(["QM1"]))
 """
 
