@@ -307,3 +307,38 @@ def test_messages_of_a_hundred_kinds_survive_restart_in_order(place: Place) -> N
             by_id = int(queue.get(correl_id=b"%024d" % 3).data)
             assert by_id == next(number for number in found if number % 7 == 3)
             kept.remove(by_id)
+
+
+@pytest.mark.parametrize(
+    "descriptor",
+    [Descriptor(priority=3), Descriptor(format=mq.MQFMT_STRING, ccsid=37), Descriptor(ccsid=500)],
+    ids=["blank", "string in EBCDIC", "EBCDIC"],
+)
+def test_text_when_put_with_a_descriptor_then_it_is_labelled_as_it_is_written(
+    qmgr: QueueManager, descriptor: Descriptor
+) -> None:
+    qmgr.define_queue("A")
+    with qmgr.queue("A") as queue:
+        for text in ("grüße", {"item": "ladder"}):
+            queue.put(text, descriptor=descriptor)
+        first, second = queue.get(), queue.get()
+    assert (first.text, first.descriptor.format) == ("grüße", mq.MQFMT_STRING)
+    assert (second.json(), second.descriptor.format) == ({"item": "ladder"}, mq.MQFMT_STRING)
+
+
+def test_text_when_its_descriptor_has_a_format_of_its_own_then_that_stays(
+    qmgr: QueueManager,
+) -> None:
+    qmgr.define_queue("A")
+    with qmgr.queue("A") as queue:
+        queue.put("own", descriptor=Descriptor(format="MYFMT", ccsid=37))
+        assert queue.get().descriptor.format == "MYFMT"
+
+
+def test_get_and_put_of_a_queue_when_given_a_bool_then_refused(qmgr: QueueManager) -> None:
+    for value in (False, True):
+        with pytest.raises(ternmq.MQError, match=f"GET is ENABLED or DISABLED, not {value}"):
+            qmgr.define_queue("A", get=value)
+        with pytest.raises(ternmq.MQError, match=f"PUT is ENABLED or DISABLED, not {value}"):
+            qmgr.define_queue("A", put=value)
+    assert "A" not in qmgr.queue_names()

@@ -16,6 +16,7 @@ from ternmq.api.aio_opening import Opening
 from ternmq.api.aio_queue import Queue
 from ternmq.api.aio_topic_methods import TopicMethods
 from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
+from ternmq.api.dropped import close_dropped_by_task
 from ternmq.api.handles import for_put1, for_selection
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, ObjectUnknown
@@ -135,6 +136,8 @@ class Connection(TopicMethods):
 
     async def run(self, call: CallT) -> CallT:
         """Carry out a call, for what has no method here; its result is in it."""
+        if self._transport.dropped:
+            await close_dropped_by_task(self._transport)
         try:
             await self._transport.run(call)
         except ObjectUnknown as error:
@@ -184,7 +187,9 @@ class Connection(TopicMethods):
         self, od: ObjectDescriptor, exclusive: bool, options: int, selector: str
     ) -> Queue:
         call = Open(od, for_selection(options, selector), True, exclusive, selector=selector)
-        return Queue(self._transport, await self.run(call))
+        queue = Queue(self._transport, await self.run(call))
+        queue._handles.close_when_dropped(self._transport.dropped)
+        return queue
 
     async def put(
         self,

@@ -128,6 +128,9 @@ def whole_id(identifier: bytes | None, verb: str) -> bytes:
     return identifier.ljust(ID_BYTES, b"\0")
 
 
+_TEXT_FORMATS: Final = (mq.MQFMT_NONE, mq.MQFMT_STRING)
+
+
 def new_descriptor(data: Data, lasting: int, level: int, tenths: int) -> Descriptor:
     """The MQMD of a put: text says so."""
     md = Descriptor(persistence=lasting, priority=level, expiry=tenths)
@@ -147,7 +150,13 @@ def particular_descriptor(
     descriptor: Descriptor | None,
 ) -> Descriptor:
     """The MQMD of a put with particulars, which count more than what a descriptor says."""
-    md = new_descriptor(data, 2, -1, -1) if descriptor is None else descriptor.copy()
+    if descriptor is None:
+        md = new_descriptor(data, 2, -1, -1)
+    else:
+        md = descriptor.copy()
+        if md.format in _TEXT_FORMATS and is_text(data):  # whatever set its bytes had before
+            md.format = mq.MQFMT_STRING
+            md.ccsid = UTF_8
     if persistent is not None:
         md.persistence = int(persistent)
     if priority is not None:

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, Final, Generic
 
 from ternmq.api.consumers import CallContext, ConsumerT, EventFunction
+from ternmq.api.failure_log import log_failure
 from ternmq.base import constants_all as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
@@ -454,7 +455,9 @@ class BaseCallbacks(Generic[ConsumerT]):
         if self.endpoint.has_unit:
             yield from self._back_out()
         consumer.state = mq.MQCS_SUSPENDED_USER_ACTION
-        if self.handler is not None:
+        if self.handler is None:
+            log_failure(error)
+        else:
             context = CallContext(
                 mq.MQCBCT_EVENT_CALL,
                 MQRC_CALLBACK_ROUTINE_ERROR,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ternmq.api import definitions
 from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
+from ternmq.api.dropped import close_dropped
 from ternmq.api.handles import for_put1, for_selection
 from ternmq.api.queue import Queue
 from ternmq.api.topic_methods import TopicMethods
@@ -93,6 +94,8 @@ class Connection(TopicMethods):
 
     def run(self, call: CallT) -> CallT:
         """Carry out a call, for what has no method here; its result is in it."""
+        if self._transport.dropped:
+            close_dropped(self._transport)
         try:
             self._transport.run(call)
         except ObjectUnknown as error:
@@ -136,7 +139,9 @@ class Connection(TopicMethods):
             object_name=name, object_qmgr_name=qmgr, dynamic_queue_name=dynamic_name
         )
         call = Open(od, for_selection(options, selector), True, exclusive, selector=selector)
-        return Queue(self._transport, self.run(call))
+        queue = Queue(self._transport, self.run(call))
+        queue._handles.close_when_dropped(self._transport.dropped)
+        return queue
 
     def put(
         self,

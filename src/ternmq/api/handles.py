@@ -59,6 +59,7 @@ class Handles:
     """What one queue has open."""
 
     def __init__(self, opened: Open) -> None:
+        self._dropped: list[ObjectHandle] | None = None  # the transport's
         base = opened.opened()
         self.base = base
         self.name = opened.od.object_name
@@ -67,6 +68,7 @@ class Handles:
         uses = base.options & (READING | mq.MQOO_OUTPUT)
         self.resolved_name = opened.resolved_name if uses else ""
         self.resolved_qmgr = opened.resolved_qmgr if uses else ""
+        self._is_dynamic = opened.renamed and base.resolved_name != self.name.rstrip(" ")
         if opened.renamed:
             self.name = base.resolved_name  # a model queue has become a dynamic one
         self._selector = opened.selector
@@ -78,6 +80,17 @@ class Handles:
         self._others: dict[int, ObjectHandle] = {}
         self._loans: list[ObjectHandle] = []  # lent to one user at a time
         self._free: list[ObjectHandle] = []  # those of them that are not in use
+
+    def close_when_dropped(self, dropped: list[ObjectHandle]) -> None:
+        """Have the handles there, to be closed, when nobody has the queue any more. A dynamic queue
+        stays: its name may be in use, as a ReplyToQ for instance."""
+        if not self._is_dynamic:
+            self._dropped = dropped
+
+    def __del__(self) -> None:
+        # The collector may run anywhere, also where a lock is held: nothing is closed here.
+        if self._dropped is not None and self.is_open:
+            self._dropped.extend(self.all())
 
     def check_open(self) -> None:
         """MQRC_HOBJ_ERROR if the queue was closed."""

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ternmq.api.connection import Connection
+from ternmq.api.failure_log import log_failure
 from ternmq.api.queue import Queue
 from ternmq.base.errors import MQError
 from ternmq.values.message import Message
@@ -57,7 +58,9 @@ class Listening:
                     self._connection.backout()  # it was begun for a message that did not come
         except MQError as error:
             self._failure = error
-            if self._on_error is not None:
+            if self._on_error is None:
+                log_failure(error)
+            else:
                 self._on_error(error)
 
     def _next(self, queue: Queue) -> None:
@@ -72,6 +75,7 @@ class Listening:
             if self._syncpoint:
                 self._connection.backout()
             if self._on_error is None:
+                log_failure(error)
                 self._failure = error
                 self._stopping.set()
             else:
@@ -117,6 +121,6 @@ def listen(
     """Give every message of a queue to a callback, in a thread, until it is stopped.
 
     What the callback raises, and what breaks the connection, goes to `on_error`; without one it
-    ends the listening and is raised by `stop`. `options` are MQOO options of the queue.
+    is logged, ends the listening and is raised by `stop`. `options` are MQOO options of the queue.
     """
     return Listening(connection, queue_name, callback, syncpoint, on_error, options)

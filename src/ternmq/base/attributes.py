@@ -129,7 +129,13 @@ class Attribute:
             value = int(word)
         if not isinstance(value, int):
             raise ValueError(f"{self.keyword} takes a whole number, not {value!r}")
+        self._check_truth(value)
         return self._checked_number(int(value))
+
+    def _check_truth(self, value: int) -> None:
+        """MQQA_GET_INHIBITED is 1: True would forbid what it seems to allow."""
+        if isinstance(value, bool) and self.words.get("DISABLED") == 1:
+            raise ValueError(f"{self.keyword} is ENABLED or DISABLED, not {value!r}")
 
     def _checked_number(self, number: int) -> int:
         if number in self.words.values():

@@ -75,7 +75,7 @@ def check_handles(kernel: Kernel, connection: Connection) -> None:
             MQRC_HANDLE_NOT_AVAILABLE,
             verb="MQOPEN",
             object=kernel.name,
-            detail=f"MAXHANDS({kernel.max_handles})",
+            detail=f"MAXHANDS({kernel.max_handles}); close queues that are not used any more",
         )
 
 

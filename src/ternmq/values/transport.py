@@ -27,6 +27,8 @@ class Endpoint:
     def __init__(self) -> None:
         self.warns = True  # if the connection is dropped without MQDISC
         self.callbacks: object = None  # of the API, once there are some
+        # Handles of queues that were dropped without close; the next open closes them.
+        self.dropped: list[ObjectHandle] = []
 
     @property
     def in_unit(self) -> bool:

@@ -62,7 +62,7 @@ def test_a_callback_that_raises_is_backed_out_and_reported(served: Networked) ->
 
 
 def test_without_on_error_the_first_failure_ends_it_and_stop_raises_it(
-    served: Networked,
+    served: Networked, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(message: ternmq.Message) -> None:
         raise ZeroDivisionError(message.text)
@@ -71,6 +71,8 @@ def test_without_on_error_the_first_failure_ends_it_and_stop_raises_it(
         listening = ternmq.listen(connection, "A", fail)
         other.put("A", "x")
         until(lambda: not listening.is_running)
+        assert caplog.records[0].name == "ternmq"
+        assert "ZeroDivisionError: x" in caplog.text
         with pytest.raises(ZeroDivisionError, match="x"):
             listening.stop()
         with other.queue("A") as queue:
