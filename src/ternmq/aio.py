@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Unpack
 
-from ternmq.api.aio import Connection, Unit
-from ternmq.api.aio_opening import Opening
+from ternmq.api.aio import Connection
+from ternmq.api.aio_opening import Opening, Unit
 from ternmq.api.aio_queue import Browse, Messages, Queue
 from ternmq.remote.aio_connect import connect as _connect
 

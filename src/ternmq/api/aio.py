@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, final
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ternmq.api import definitions
-from ternmq.api.aio_opening import Opening
+from ternmq.api.aio_opening import Opening, Unit
 from ternmq.api.aio_queue import Queue
 from ternmq.api.aio_topic_methods import TopicMethods
 from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
 from ternmq.api.dropped import close_dropped_by_task
-from ternmq.api.handles import for_put1, for_selection
+from ternmq.api.handles import checked_name, for_put1, for_selection, queue_object
 from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, ObjectUnknown
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
@@ -61,45 +61,6 @@ if TYPE_CHECKING:
 
 
 CallT = TypeVar("CallT", bound=Call)
-
-
-@final
-class Unit:
-    """`async with connection.unit_of_work()`: commits at the end, backs out if the block raises."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._has_begun = False
-
-    async def __aenter__(self) -> Unit:
-        await self._connection.begin()
-        self._has_begun = True
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if not self._connection.in_unit:
-            return  # ended inside the block
-        if kind is None:
-            await self._connection.commit()
-        else:
-            await self._connection.backout()
-
-    async def commit(self) -> None:
-        """End the unit here."""
-        if not self._has_begun:
-            from ternmq.api.unit import not_begun
-
-            raise not_begun("async with")
-        await self._connection.commit()
-
-    async def backout(self) -> None:
-        """Undo the unit here."""
-        await self._connection.backout()
 
 
 class Connection(TopicMethods):
@@ -178,9 +139,7 @@ class Connection(TopicMethods):
         opened as needed. With a `selector`, gets and browses see only messages that match it, such
         as "colour = 'red' AND size > 3"; puts are not filtered.
         """
-        od = ObjectDescriptor(
-            object_name=name, object_qmgr_name=qmgr, dynamic_queue_name=dynamic_name
-        )
+        od = queue_object(name, qmgr, dynamic_name=dynamic_name)
         return Opening(self._open_queue(od, exclusive, options, selector))
 
     async def _open_queue(
@@ -230,11 +189,7 @@ class Connection(TopicMethods):
             syncpoint,
             properties,
         )
-        od = ObjectDescriptor(
-            object_name=queue_name,
-            object_qmgr_name=qmgr_name,
-            alternate_user_id=alternate_user,
-        )
+        od = queue_object(queue_name, qmgr_name, alternate_user)
         if delay:
             call = Open(od, for_put1(int(form.options)))
             handle = (await self.run(call)).opened()
@@ -381,7 +336,7 @@ class Connection(TopicMethods):
         has one once it has a cursor or retention (RETAIN)."""
         from ternmq.api.aio_stream import QueueStream  # many do without
 
-        return QueueStream(self._transport, queue)
+        return QueueStream(self._transport, checked_name(queue))
 
     async def cursor(self, name: str, queue: str = "", *, start: Start = "latest") -> QueueCursor:
         """A cursor by its name. If it does not exist, and `queue` says on what, it is made there,
@@ -467,7 +422,9 @@ class Connection(TopicMethods):
         A refusal is an answer, too: `ok` of each says so. An exception means that the queue manager
         could not be asked.
         """
-        return (await self.run(administration.RunCommands([], text))).answers
+        return (
+            await self.run(administration.RunCommands([], definitions.checked_commands(text)))
+        ).answers
 
     async def command(self, command: Command) -> list[Answer]:
         """Carry out a command that is not written as MQSC."""
@@ -500,12 +457,12 @@ class Connection(TopicMethods):
         """Write media images to the log (rcdmqimg): of the object of that name, of all that begin
         as a name with a last `*`, of all, or of all definitions ("(catalog)"). Returns whose images
         were written; "(catalog)" stands for all definitions."""
-        return (await self.run(administration.RecordImage(name))).names
+        return (await self.run(administration.RecordImage(checked_name(name, "an object")))).names
 
     async def recreate(self, name: str) -> None:
         """Make an object again from its last media image and the log since (rcrmqobj), while others
         work. Non-persistent messages on it are gone."""
-        await self._transport.run(administration.Recreate(name))
+        await self._transport.run(administration.Recreate(checked_name(name, "an object")))
 
     async def object_files(self) -> list[ObjectFile]:
         """Every object, and where it is under the queue manager's folder (dspmqfls)."""

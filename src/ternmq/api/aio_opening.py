@@ -1,4 +1,5 @@
-"""What `await` opens, or `async with` opens and closes: a connection, a queue, a list.
+"""What `await` opens, or `async with` opens and closes: a connection, a queue, a list, and a unit
+of work.
 
 Interpreted on the compiled build too, as `aio`.
 """
@@ -8,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Coroutine, Generator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar, final
+
+if TYPE_CHECKING:
+    from ternmq.api.aio import Connection
 
 
 class Closable(Protocol):
@@ -19,6 +23,11 @@ class Closable(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
+
+
+def cannot_wait(what: str) -> TypeError:
+    """A `with` where `async` is missing."""
+    return TypeError(f"`with` cannot wait: write `async with` for {what}")
 
 
 Opened = TypeVar("Opened", bound=Closable)
@@ -42,7 +51,7 @@ class Opening(Generic[Opened]):
 
         def __enter__(self) -> NoReturn:
             self._opening.close()  # it will not be awaited
-            raise TypeError("`with` cannot wait: write `async with` for what ternmq.aio opens")
+            raise cannot_wait("what ternmq.aio opens")
 
         def __exit__(self, *raised: object) -> None:
             """Python looks for it before it enters."""
@@ -62,3 +71,50 @@ class Opening(Generic[Opened]):
     ) -> None:
         if self._opened is not None:
             await self._opened.__aexit__(kind, error, trace)
+
+
+@final
+class Unit:
+    """`async with connection.unit_of_work()`: commits at the end, backs out if the block raises."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._has_begun = False
+
+    if not TYPE_CHECKING:  # checkers of types shall go on to find this mistake
+
+        def __enter__(self) -> NoReturn:
+            raise cannot_wait("a unit of work of ternmq.aio")
+
+        def __exit__(self, *raised: object) -> None:
+            """Python looks for it before it enters."""
+
+    async def __aenter__(self) -> Unit:
+        await self._connection.begin()
+        self._has_begun = True
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._connection.in_unit:
+            return  # ended inside the block
+        if kind is None:
+            await self._connection.commit()
+        else:
+            await self._connection.backout()
+
+    async def commit(self) -> None:
+        """End the unit here."""
+        if not self._has_begun:
+            from ternmq.api.unit import not_begun
+
+            raise not_begun("async with")
+        await self._connection.commit()
+
+    async def backout(self) -> None:
+        """Undo the unit here."""
+        await self._connection.backout()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import final
 
-from ternmq.api.stream import Start, read_call, start_number
+from ternmq.api.stream import Start, cursor_call, read_call, start_number
 from ternmq.values.calls.streams import (
     LATEST,
     READ_BYTES_DEFAULT,
@@ -208,6 +208,6 @@ class QueueCursor:
 
 async def open_cursor(transport: TaskTransport, name: str, queue: str, start: Start) -> QueueCursor:
     """A cursor that exists, or a new one."""
-    call = CursorOpen(name, queue, start_number(start))
+    call = cursor_call(name, queue, start)
     await transport.run(call)
     return QueueCursor(transport, call.outcome())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from ternmq.api import definitions
 from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_alternate
 from ternmq.api.dropped import close_dropped
-from ternmq.api.handles import for_put1, for_selection
+from ternmq.api.handles import checked_name, for_put1, for_selection, queue_object
 from ternmq.api.queue import Queue
 from ternmq.api.topic_methods import TopicMethods
 from ternmq.api.unit import Unit
@@ -21,7 +21,6 @@ from ternmq.base.attributes import Value
 from ternmq.base.errors import MQError, ObjectUnknown
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.codec.mqi.mqmd import Descriptor
-from ternmq.codec.mqi.mqod import ObjectDescriptor
 from ternmq.codec.mqi.mqsts import Status
 from ternmq.values.calls import administration, units
 from ternmq.values.calls.call import Call
@@ -135,9 +134,7 @@ class Connection(TopicMethods):
         opened as needed. With a `selector`, gets and browses see only messages that match it, such
         as "colour = 'red' AND size > 3"; puts are not filtered.
         """
-        od = ObjectDescriptor(
-            object_name=name, object_qmgr_name=qmgr, dynamic_queue_name=dynamic_name
-        )
+        od = queue_object(name, qmgr, dynamic_name=dynamic_name)
         call = Open(od, for_selection(options, selector), True, exclusive, selector=selector)
         queue = Queue(self._transport, self.run(call))
         queue._handles.close_when_dropped(self._transport.dropped)
@@ -182,11 +179,7 @@ class Connection(TopicMethods):
             syncpoint,
             properties,
         )
-        od = ObjectDescriptor(
-            object_name=queue_name,
-            object_qmgr_name=qmgr_name,
-            alternate_user_id=alternate_user,
-        )
+        od = queue_object(queue_name, qmgr_name, alternate_user)
         if delay:
             call = Open(od, for_put1(int(form.options)))
             handle = (self.run(call)).opened()
@@ -327,7 +320,7 @@ class Connection(TopicMethods):
         has one once it has a cursor or retention (RETAIN)."""
         from ternmq.api.stream import QueueStream  # many do without
 
-        return QueueStream(self._transport, queue)
+        return QueueStream(self._transport, checked_name(queue))
 
     def cursor(self, name: str, queue: str = "", *, start: Start = "latest") -> QueueCursor:
         """A cursor by its name. If it does not exist, and `queue` says on what, it is made there,
@@ -413,7 +406,7 @@ class Connection(TopicMethods):
         A refusal is an answer, too: `ok` of each says so. An exception means that the queue manager
         could not be asked.
         """
-        return self.run(administration.RunCommands([], text)).answers
+        return self.run(administration.RunCommands([], definitions.checked_commands(text))).answers
 
     def command(self, command: Command) -> list[Answer]:
         """Carry out a command that is not written as MQSC."""
@@ -446,12 +439,12 @@ class Connection(TopicMethods):
         """Write media images to the log (rcdmqimg): of the object of that name, of all that begin
         as a name with a last `*`, of all, or of all definitions ("(catalog)"). Returns whose images
         were written; "(catalog)" stands for all definitions."""
-        return self.run(administration.RecordImage(name)).names
+        return self.run(administration.RecordImage(checked_name(name, "an object"))).names
 
     def recreate(self, name: str) -> None:
         """Make an object again from its last media image and the log since (rcrmqobj), while others
         work. Non-persistent messages on it are gone."""
-        self._transport.run(administration.Recreate(name))
+        self._transport.run(administration.Recreate(checked_name(name, "an object")))
 
     def object_files(self) -> list[ObjectFile]:
         """Every object, and where it is under the queue manager's folder (dspmqfls)."""

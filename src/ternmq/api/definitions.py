@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ternmq.api.handles import checked_name
 from ternmq.base import attributes as schema
 from ternmq.base import command_reasons as rccf
 from ternmq.base.attributes import Attribute, Value, checked_attributes, row_of
@@ -45,7 +46,7 @@ def define(object_type: int, name: str, given: dict[str, Any], replace: bool) ->
     """DEFINE."""
     _check(object_type, name, given, "DEFINE")
     _warn_inert(object_type, name, given)
-    command = Command("DEFINE", BY_BIT[object_type].noun, _name(name))
+    command = Command("DEFINE", BY_BIT[object_type].noun, checked_name(name))
     command.given = _settings(object_type, given)
     command.given["REPLACE" if replace else "NOREPLACE"] = ""
     return RunCommands([command], verb="DEFINE")
@@ -85,7 +86,7 @@ def alter_qmgr(name: str, given: dict[str, Any]) -> RunCommands:
 
 def delete(noun: str, name: str, purge: bool) -> RunCommands:
     """DELETE of a queue of this noun."""
-    command = Command("DELETE", noun, _name(name))
+    command = Command("DELETE", noun, checked_name(name))
     if purge and noun == "QLOCAL":
         command.given["PURGE"] = ""
     return RunCommands([command], verb="DELETE")
@@ -98,13 +99,13 @@ def deletions(shown: RunCommands, name: str, purge: bool) -> list[RunCommands]:
 
 def clear(name: str) -> RunCommands:
     """CLEAR QLOCAL."""
-    return RunCommands([Command("CLEAR", "QLOCAL", _name(name))], verb="CLEAR")
+    return RunCommands([Command("CLEAR", "QLOCAL", checked_name(name))], verb="CLEAR")
 
 
 def display(name: str, wanted: str, verb: str = "DISPLAY") -> RunCommands:
     """DISPLAY QUEUE of one queue; `verb` is what it is for. A generic name is not the name of
     one."""
-    if "*" in _name(name):
+    if "*" in checked_name(name):
         raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, verb=verb, object=name)
     command = Command("DISPLAY", "QUEUE", name)
     command.wanted = [wanted]
@@ -125,11 +126,12 @@ def display_qmgr() -> RunCommands:
     return RunCommands([command], verb="DISPLAY")
 
 
-def _name(name: object) -> str:
-    """Checked here, so that every transport refuses it alike."""
-    if not isinstance(name, str):
-        raise TypeError(f"the name of a queue is text, not {name!r}")
-    return name
+def checked_commands(given: object) -> str:
+    """MQSC commands as they were given; TypeError with the value if that is not text."""
+    if not isinstance(given, str):
+        fault = f"MQSC commands cannot be of type {type(given).__name__}: {given!r:.60}"
+        raise TypeError(f"{fault}, give text such as 'DISPLAY QMGR'")
+    return given
 
 
 def _check(object_type: int, name: str, given: dict[str, Any], verb: str) -> None:

@@ -40,6 +40,28 @@ def for_put1(put_options: int) -> int:
     return for_output(put_options) | (put_options & mq.MQOO_ALTERNATE_USER_AUTHORITY)
 
 
+def checked_name(given: object, what: str = "a queue") -> str:
+    """A name as it was given; TypeError with its value if it is not text. Refused before it
+    travels, so that every transport refuses it alike."""
+    if isinstance(given, str):
+        return given
+    from ternmq.api.wrong_arguments import name_error  # few make a mistake
+
+    raise name_error(given, what)
+
+
+def queue_object(
+    name: object, qmgr: object = "", alternate_user: object = "", dynamic_name: object = "AMQ.*"
+) -> ObjectDescriptor:
+    """The MQOD of a queue."""
+    return ObjectDescriptor(
+        object_name=checked_name(name),
+        object_qmgr_name=checked_name(qmgr, "a queue manager"),
+        alternate_user_id=checked_name(alternate_user, "a user"),
+        dynamic_queue_name=checked_name(dynamic_name, "a dynamic queue"),
+    )
+
+
 def checked_selector(given: object) -> str:
     """A selection string as it was given; TypeError with its value if it is not text."""
     if not isinstance(given, str):

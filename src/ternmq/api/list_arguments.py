@@ -20,7 +20,8 @@ _NOTHING: Final = PutRecord()
 
 def destinations_of(targets: Iterable[Target]) -> list[Destination]:
     """Names of queues, or pairs of queue and queue manager."""
-    if isinstance(targets, str):
+    given: object = targets
+    if isinstance(given, str) or not isinstance(given, Iterable) or hasattr(given, "put"):
         raise TypeError(f"a distribution list is a list of queues, not {targets!r}")
     found: list[Destination] = []
     for one in targets:

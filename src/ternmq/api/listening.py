@@ -17,6 +17,7 @@ from typing import Final
 
 from ternmq.api.connection import Connection
 from ternmq.api.failure_log import log_failure
+from ternmq.api.handles import checked_name
 from ternmq.api.queue import Queue
 from ternmq.base.errors import MQError
 from ternmq.values.message import Message
@@ -123,4 +124,6 @@ def listen(
     What the callback raises, and what breaks the connection, goes to `on_error`; without one it
     is logged, ends the listening and is raised by `stop`. `options` are MQOO options of the queue.
     """
+    # Refused here: what is raised in the thread would be lost.
+    queue_name = checked_name(queue_name)
     return Listening(connection, queue_name, callback, syncpoint, on_error, options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal, final
 
-from ternmq.api.handles import checked_selector
+from ternmq.api.handles import checked_name, checked_selector
 from ternmq.values.calls.streams import (
     EARLIEST,
     LATEST,
@@ -40,6 +40,11 @@ def start_number(start: Start) -> int:
     if number is None:
         raise ValueError(f"'earliest', 'latest' or a stream number, not {start!r}")
     return number
+
+
+def cursor_call(name: str, queue: str, start: Start) -> CursorOpen:
+    """A cursor that exists, or a new one on that queue."""
+    return CursorOpen(checked_name(name, "a cursor"), checked_name(queue), start_number(start))
 
 
 def read_call(
@@ -165,7 +170,7 @@ class QueueCursor:
 
     def __init__(self, transport: Transport, name: str, queue: str, start: Start) -> None:
         self._transport = transport
-        call = CursorOpen(name, queue, start_number(start))
+        call = cursor_call(name, queue, start)
         transport.run(call)
         found = call.outcome()
         self.name = found.name

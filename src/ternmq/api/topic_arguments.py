@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from ternmq.api.arguments import EXPIRY_TENTHS_MAX, whole_id
-from ternmq.api.handles import BROWSE, OUTPUT, checked_selector
+from ternmq.api.handles import BROWSE, OUTPUT, checked_name, checked_selector
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
@@ -33,7 +33,8 @@ WARNS: Final = mq.MQPMO_WARN_IF_NO_SUBS_MATCHED
 def checked_topic(given: object) -> str:
     """A topic string as it was given; TypeError with its value if it is not text."""
     if not isinstance(given, str):
-        raise TypeError(f"a topic is text such as 'sport/football', not {given!r}")
+        hint = ", use its own put" if hasattr(given, "put") and hasattr(given, "name") else ""
+        raise TypeError(f"a topic is text such as 'sport/football', not {given!r:.60}{hint}")
     return given
 
 
@@ -66,7 +67,9 @@ def at_level(form: PutForm, level: int, verb: str) -> PutForm:
 def topic_object(object_name: str, alternate_user: str = "") -> ObjectDescriptor:
     """The MQOD of a topic."""
     return ObjectDescriptor(
-        object_type=mq.MQOT_TOPIC, object_name=object_name, alternate_user_id=alternate_user
+        object_type=mq.MQOT_TOPIC,
+        object_name=checked_name(object_name, "a topic object"),
+        alternate_user_id=checked_name(alternate_user, "a user"),
     )
 
 
@@ -121,6 +124,7 @@ def _expiry_tenths(expiry: float | None) -> int:
 
 def _names(durable: str | None, name: str) -> str:
     """The name of a subscription, which may be given in either place."""
+    name = checked_name(name, "a subscription")
     if durable is None:
         return name
     given: object = durable
@@ -131,6 +135,22 @@ def _names(durable: str | None, name: str) -> str:
         detail = f"durable={durable!r} and name={name!r}: give the name once"
         raise mq_error(MQRC_SUB_NAME_ERROR, verb="MQSUB", object=name, detail=detail)
     return durable
+
+
+def _text_of(user_data: object) -> str:
+    """Copies carry it, so one that is not text would spoil every publication."""
+    if not isinstance(user_data, str):
+        fault = f"user_data cannot be of type {type(user_data).__name__}: {user_data!r:.60}"
+        raise TypeError(f"{fault}, give text")
+    return user_data
+
+
+def check_queue(queue: object, is_open: bool) -> None:
+    """TypeError with the value for a destination that is neither a name, nor a queue of this kind
+    of connection: publications would go elsewhere."""
+    if queue is not None and not is_open and not isinstance(queue, str):
+        fault = f"queue cannot be of type {type(queue).__name__}: {queue!r:.60}"
+        raise TypeError(f"{fault}, give the name of a queue, or one that this connection opened")
 
 
 def subscribe_call(
@@ -172,14 +192,14 @@ def subscribe_call(
             options |= option
     sd = SubscriptionDescriptor(
         options=options | mq.MQSO_MANAGED | mq.MQSO_FAIL_IF_QUIESCING,
-        object_name=object_name,
-        alternate_user_id=alternate_user,
+        object_name=checked_name(object_name, "a topic object"),
+        alternate_user_id=checked_name(alternate_user, "a user"),
         expiry=_expiry_tenths(expiry),
         correl_id=ZERO_ID if correl_id is None else whole_id(correl_id, "MQSUB"),
         publication_priority=mq.MQPRI_PRIORITY_AS_PUBLISHED if priority is None else priority,
         level=level,
     )
-    texts = (checked_topic(topic), sub_name, user_data, checked_selector(selector))
+    texts = (checked_topic(topic), sub_name, _text_of(user_data), checked_selector(selector))
     return Subscribe(sd, *texts)
 
 

@@ -156,10 +156,17 @@ class TopicMethods:
     def _subscribe(self, call: Subscribe, queue: str | Queue | None) -> Subscription:
         from ternmq.api.queue import Queue
         from ternmq.api.topic import Subscription, destination_of
-        from ternmq.api.topic_arguments import asked_for, provide, queue_call, resumed_fault
+        from ternmq.api.topic_arguments import (
+            asked_for,
+            check_queue,
+            provide,
+            queue_call,
+            resumed_fault,
+        )
 
         asked = asked_for(call)
         target: Queue | None = queue if isinstance(queue, Queue) else None
+        check_queue(queue, target is not None)
         if isinstance(queue, str):
             opening = queue_call(queue)
             self._transport.run(opening)

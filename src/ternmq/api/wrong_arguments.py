@@ -40,6 +40,15 @@ def _identifier_fault(given: dict[str, object]) -> str:
     return ""
 
 
+def name_error(given: object, what: str) -> TypeError:
+    """What stands where a name is wanted and is not text; `what` is what has that name."""
+    if hasattr(given, "put") and hasattr(given, "name"):
+        kind = type(given).__name__
+        fault = f"the name of {what} is text, not an open {kind.lower()}: {given!r:.60}"
+        return TypeError(f"{fault}, use its own put and get, or give its .name")
+    return TypeError(_text(f"the name of {what}", given, "text such as 'ORDERS'"))
+
+
 def _text(name: str, value: object, wanted: str) -> str:
     """As those of other arguments: what is wrong, the value, what to give."""
     return f"{name} cannot be of type {type(value).__name__}: {value!r:.60}, give {wanted}"
