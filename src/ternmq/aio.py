@@ -4,7 +4,7 @@ has it all."""
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ternmq.api.aio import Connection
 from ternmq.api.aio_opening import Opening, Unit
@@ -58,19 +58,20 @@ def connect(
     arguments as those of `ternmq.connect`. Or to one that `ternmq.embedded` or `ternmq.memory`
     started in this process, so that threads and tasks of one program can share it.
     """
-    if isinstance(qmgr, str):
-        return _connect(
-            qmgr,
-            user=user,
-            password=password,
-            application=application,
-            options=options,
-            data=data,
-            **client_options,
-        )
-    from ternmq.runtime.aio_embedded import connect_started
+    if not isinstance(qmgr, str) and hasattr(qmgr, "started"):
+        from ternmq.runtime.aio_embedded import connect_started
 
-    return Opening(connect_started(qmgr.started, user, application, options))
+        return Opening(connect_started(qmgr.started, user, application, options))
+    name: Any = qmgr  # what is neither of them is refused there
+    return _connect(
+        name,
+        user=user,
+        password=password,
+        application=application,
+        options=options,
+        data=data,
+        **client_options,
+    )
 
 
 if not TYPE_CHECKING:

@@ -28,7 +28,7 @@ from ternmq.base.ids import (
     queue_manager_id,
     unique_id,
 )
-from ternmq.base.names import is_name
+from ternmq.base.names import is_name, name_fault
 from ternmq.base.reasons import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NAME_ERROR
 from ternmq.engine.backup import refuse_backup
 from ternmq.kernel.authority import check_connect
@@ -87,7 +87,7 @@ def create_queue_manager(
     """Make the files of a new queue manager. The log comes last: without it there is no queue
     manager."""
     if not is_name(name):
-        raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="crtmqm", object=name)
+        raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="crtmqm", object=name, detail=name_fault(name))
     check(not exists(disk), f"queue manager {name} is there; it is not made again")
     catalog = Catalog()
     now_ns = clock.now_ns()

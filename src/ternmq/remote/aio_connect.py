@@ -14,6 +14,7 @@ from ternmq.remote.fap.connect import (
     NO_CLIENT_OPTIONS,
     ClientArguments,
     ClientOptions,
+    check_types,
     client_options_of,
     goes_by_network,
     options_besides,
@@ -71,7 +72,6 @@ def connect(
 ) -> Opening[Connection]:
     """A connection by the name of a queue manager, with `async with` or `await`; arguments as those
     of `ternmq.connect`."""
-    opening = open_connection(
-        name, user, password, application, options, data, client_options_of(client_options)
-    )
-    return Opening(opening)
+    asked = client_options_of(client_options)
+    check_types(name, user, password, application, options, data, asked)
+    return Opening(open_connection(name, user, password, application, options, data, asked))

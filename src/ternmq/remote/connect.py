@@ -10,6 +10,7 @@ from ternmq.mqi.sharing import sharing
 from ternmq.remote.application import application_name
 from ternmq.remote.fap.connect import (
     ClientArguments,
+    check_types,
     client_options_of,
     goes_by_network,
     options_besides,
@@ -43,6 +44,7 @@ def connect(
     running, MQRC_HOST_NOT_AVAILABLE if the host does not answer.
     """
     asked = client_options_of(client_options)
+    check_types(name, user, password, application, options, data, asked)
     by_network = goes_by_network(name, asked, options, data)
     share = sharing(options_besides(options) if by_network else options)
     if by_network:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
+from ternmq.api.handles import checked_name
 from ternmq.base.constants import MQRQ_FAILOVER_NOT_PERMITTED
 from ternmq.base.errors import ForceFailed, MQError, mq_error
 from ternmq.base.names import file_name, is_name, name_fault
@@ -154,7 +155,7 @@ def start_in_folder(
     measure: MeasureSettings | None = None,
 ) -> Started:
     """The queue manager that lives in a data folder; `create` makes it if it is not there."""
-    if not is_name(name):
+    if not is_name(checked_name(name, "a queue manager")):
         raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="MQCONN", object=name, detail=name_fault(name))
     folder = os.path.join(os.fspath(path), "qmgrs", file_name(name))
     if not create and not os.path.isdir(folder):
@@ -200,6 +201,7 @@ def start_in_memory(
     measure: MeasureSettings | None = None,
 ) -> Started:
     """A queue manager that touches no disk."""
+    name = checked_name(name, "a queue manager")
     parameters = LogParameters(CIRCULAR, 2, 126, 256, False)  # grows when it has to
     return start(MemoryDisk(), name, True, parameters, user, application, security, measure=measure)
 

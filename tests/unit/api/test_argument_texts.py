@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,25 @@ def test_queue_manager_when_its_name_is_not_valid_then_the_rule(tmp_path: Path) 
     )
 
 
+def test_queue_manager_when_it_is_in_memory_then_the_same_rule() -> None:
+    text = (
+        "[crtmqm, object 'my qm'] not a valid name: 'my qm', a name has 1 to 48 characters "
+        "A-Z a-z 0-9 . / _ %"
+    )
+
+    async def by_task(name: Any) -> str:
+        with pytest.raises((ternmq.MQError, TypeError)) as caught:
+            await ternmq.aio.memory(name)
+        return str(caught.value)
+
+    assert text_of(lambda: ternmq.memory("my qm")).endswith(text)
+    assert asyncio.run(by_task("my qm")).endswith(text)
+    wrong: Any = None
+    text = "the name of a queue manager cannot be of type NoneType: None, give text such as 'QM1'"
+    assert text_of(lambda: ternmq.memory(wrong)) == text
+    assert asyncio.run(by_task(wrong)) == text
+
+
 def test_queue_manager_when_it_is_in_use_then_how_to_get_to_it(tmp_path: Path) -> None:
     with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64):
         assert text_of(lambda: ternmq.embedded(tmp_path, "QM1")).endswith(
@@ -167,12 +187,72 @@ def test_queue_manager_when_it_is_in_use_then_how_to_get_to_it(tmp_path: Path) -
             "'localhost:abc' is not a connection name: the port after the colon is not a number; "
             "write host(port) or host:port",
         ),
+        (
+            {"channel": "A.B", "conn": "mq://localhost:24117"},
+            "'mq://localhost:24117' is not a connection name: it is not a URL; "
+            "write host(port) or host:port",
+        ),
+        (
+            {"channel": "A.B", "conn": "mq://me:secret@localhost"},
+            "'mq://localhost' is not a connection name: it is not a URL; "
+            "write host(port) or host:port",
+        ),
+        (
+            {"channel": "A.B", "conn": "localhost(99999)"},
+            "'localhost(99999)' is not a connection name: write host(port) or host:port, with a "
+            "port from 1 to 65535",
+        ),
     ],
 )
 def test_connection_when_its_address_is_wrong_then_what_to_give(
     given: dict[str, str], text: str
 ) -> None:
     assert text_of(lambda: ternmq.connect("QM1", **given)).endswith(text)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"password": b"secret"}, "password cannot be of type bytes, give text"),
+        ({"user": 5}, "user cannot be of type int: 5, give text"),
+        ({"application": 5}, "application cannot be of type int: 5, give text"),
+        ({"options": "x"}, "options cannot be of type str: 'x', give a number of MQCNO options"),
+        ({"data": 5}, "data cannot be of type int: 5, give the path of a folder"),
+        ({"channel": 5}, "channel cannot be of type int: 5, give text"),
+        (
+            {"channel": "A", "conn": ("localhost", 1414)},
+            "conn cannot be of type tuple: ('localhost', 1414), give text: 'localhost(1414)'",
+        ),
+        (
+            {"channel": "A", "conn": 1414},
+            "conn cannot be of type int: 1414, give text such as 'localhost(1414)'",
+        ),
+        (
+            {"connect_timeout": "1"},
+            "connect_timeout cannot be of type str: '1', give a number of seconds",
+        ),
+    ],
+)
+def test_connection_when_an_argument_has_another_type_then_it_is_named(
+    given: dict[str, Any], text: str
+) -> None:
+    assert text_of(lambda: ternmq.connect("QM1", **given)) == text
+    assert text_of(lambda: ternmq.aio.connect("QM1", **given)) == text
+
+
+def test_connection_when_its_name_is_not_text_then_what_to_give(qmgr: ternmq.QueueManager) -> None:
+    text = (
+        "connect takes the name of a queue manager, not <QueueManager QM1>, use its own connect()"
+    )
+    assert text_of(lambda: ternmq.connect(qmgr)) == text  # type: ignore[arg-type]
+    wrongs: list[Any] = [None, 5]
+    for wrong in wrongs:
+        text = (
+            f"the name of a queue manager cannot be of type {type(wrong).__name__}: {wrong}, give "
+            "text such as 'QM1', or leave it out"
+        )
+        assert text_of(partial(ternmq.connect, wrong)) == text
+        assert text_of(partial(ternmq.aio.connect, wrong)) == text
 
 
 def test_channel_when_it_is_refused_then_what_to_do(tmp_path: Path) -> None:

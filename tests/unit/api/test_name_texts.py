@@ -19,9 +19,10 @@ on_every_face = pytest.mark.parametrize("api", FACES.values(), ids=FACES.keys())
 
 
 def wanted(what: str, given: object) -> str:
+    examples = {"a queue manager": "QM1", "a user": "app", "a dynamic queue": "AMQ.*"}
     return (
         f"the name of {what} cannot be of type {type(given).__name__}: {given!r}, "
-        "give text such as 'ORDERS'"
+        f"give text such as '{examples.get(what, 'ORDERS')}'"
     )
 
 

@@ -102,10 +102,14 @@ def addresses_of(conn: str, channel_name: str = "") -> tuple[Address, ...]:
         one = _ADDRESS.fullmatch(_HOST_PORT.sub(r"\1(\2)", part.strip()))
         port = int(one.group(2)) if one is not None and one.group(2) else PORT_USUAL
         if one is None or not 1 <= port <= _PORT_MAX:
-            raise config_error(f"'{conn}' is not a connection name: host(port)", channel_name)
+            fault = f"write host(port) or host:port, with a port from 1 to {_PORT_MAX}"
+            raise config_error(f"'{conn}' is not a connection name: {fault}", channel_name)
         fault = _host_fault(one.group(1))
         if fault:
-            raise config_error(f"'{conn}' is not a connection name: {fault}", channel_name)
+            from ternmq.remote.fap.ccdt import without_password  # few make a mistake
+
+            shown = without_password(conn)
+            raise config_error(f"'{shown}' is not a connection name: {fault}", channel_name)
         found.append(Address(one.group(1), port))
     return tuple(found)
 
@@ -114,6 +118,8 @@ def _host_fault(host: str) -> str:
     """Why no system looks such a host up; "" if it can. Python's sockets raise UnicodeError."""
     if "\0" in host:
         return "the host has a character NUL"
+    if "/" in host:
+        return "it is not a URL; write host(port) or host:port"
     if host.count(":") == 1:  # IPv6 addresses have more
         return "the port after the colon is not a number; write host(port) or host:port"
     try:

@@ -89,6 +89,50 @@ def client_options_of(given: ClientArguments) -> ClientOptions:
     return ClientOptions(**given)
 
 
+_PATH: Final = (str, os.PathLike)
+_NUMBER: Final = (int, float)
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    "options": (int,),
+    "data": _PATH,
+    "ccdt": _PATH,
+    "key_repository": _PATH,
+    "reconnect": (bool, str),
+    "on_event": (object,),
+    "connect_timeout": _NUMBER,
+    "heartbeat": (int,),
+    "sharing": (int,),
+}
+
+
+def check_types(
+    name: str,
+    user: str | None,
+    password: str | None,
+    application: str | None,
+    options: int | None,
+    data: str | os.PathLike[str] | None,
+    client_options: ClientOptions,
+) -> None:
+    """TypeError for an argument of another type, before it is used anywhere: what is sent in its
+    place would be refused with a reason that does not name it."""
+    given: dict[str, object] = {
+        "name": name,
+        "user": user,
+        "password": password,
+        "application": application,
+        "options": options,
+        "data": data,
+        **client_options._asdict(),
+    }
+    for argument, value in given.items():
+        if value is None and argument != "name":
+            continue
+        if not isinstance(value, _TYPES.get(argument, (str,))):
+            from ternmq.api.wrong_arguments import connect_error  # few make a mistake
+
+            raise connect_error(argument, value)
+
+
 NO_CLIENT_OPTIONS: Final = ClientOptions()
 _NOT_STANDARD: Final = (
     mq.MQCNO_FASTPATH_BINDING

@@ -13,7 +13,7 @@ import os
 from typing import Final
 
 from ternmq.base.errors import mq_error
-from ternmq.base.names import file_name, is_name
+from ternmq.base.names import file_name, is_name, name_fault
 from ternmq.base.reasons import MQRC_Q_MGR_NAME_ERROR
 from ternmq.log.parameters import LogParameters
 from ternmq.ports.os_disk import OsDisk, make_folders
@@ -68,7 +68,8 @@ class Creation:
 def create(data: str, asked: Creation) -> None:
     """Make a queue manager; `asked` then says what came of it."""
     if not is_name(asked.name):
-        raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="crtmqm", object=asked.name)
+        fault = name_fault(asked.name)
+        raise mq_error(MQRC_Q_MGR_NAME_ERROR, verb="crtmqm", object=asked.name, detail=fault)
     data_folder.make_data_folder(data)
     with data_folder.locked(data):
         data_folder.sweep_leftovers(data)
