@@ -190,15 +190,17 @@ class Connection(TopicMethods):
             properties,
         )
         od = queue_object(queue_name, qmgr_name, alternate_user)
-        if delay:
+        body = as_bytes(data)
+        milliseconds = 0 if delay is None else delay_ms(delay)  # refused before it is open
+        if milliseconds:
             call = Open(od, for_put1(int(form.options)))
             handle = (await self.run(call)).opened()
-            deferred = PutDeferred(handle, form, as_bytes(data), delay_ms(delay))
+            deferred = PutDeferred(handle, form, body, milliseconds)
             try:
                 return (await self.run(deferred)).msg_id
             finally:
                 await self.run(Close(handle, 0))
-        return (await self.run(Put1(od, form, as_bytes(data)))).msg_id
+        return (await self.run(Put1(od, form, body))).msg_id
 
     # ---- distribution lists
 

@@ -16,12 +16,13 @@ from mypy_extensions import i64, mypyc_attr
 
 from ternmq.api.fast_put import fast_put
 from ternmq.base import constants as mq
-from ternmq.base.errors import mq_error
+from ternmq.base.errors import MQError, mq_error
 from ternmq.base.limits import WAIT_MS_MAX
 from ternmq.base.reasons import (
     MQRC_EXPIRY_ERROR,
     MQRC_MD_ERROR,
     MQRC_OPTIONS_ERROR,
+    MQRC_PERSISTENCE_ERROR,
     MQRC_WAIT_INTERVAL_ERROR,
 )
 from ternmq.codec.message_image import ID_BYTES
@@ -41,6 +42,7 @@ WAIT_FOREVER_MS: Final = -1
 CACHED_REQUESTS_MAX: Final = 64
 UTF_8: Final = 1208
 LEVELS: Final = 10  # priorities 0 to 9
+_JSON: Final = json.JSONEncoder(allow_nan=False)  # NaN and Infinity are not JSON
 EXPIRY_TENTHS_MAX: Final = 1 << 31
 DELAY_S_MAX: Final = 200 * 366 * 86_400
 
@@ -66,7 +68,12 @@ def as_bytes(data: Data) -> bytes:
     if not isinstance(given, (dict, list)):
         fault = f"a message cannot be of type {type(given).__name__}: {given!r:.60}"
         raise TypeError(f"{fault}, give bytes, text, a dictionary or a list")
-    return json.dumps(given).encode("utf-8")
+    try:
+        return _JSON.encode(given).encode("utf-8")
+    except (TypeError, ValueError) as error:
+        from ternmq.api.wrong_arguments import json_error  # few make a mistake
+
+        raise json_error(given, error) from error
 
 
 def is_text(data: Data) -> bool:
@@ -77,10 +84,13 @@ def is_text(data: Data) -> bool:
 def wait_ms(wait: float | None) -> int:
     """Seconds to milliseconds; None does not wait, -1 or infinity waits without end. Any other
     negative number is a deadline that has passed, and not a wish to wait for ever."""
-    if isinstance(wait, (str, bytes)):  # compiled code has refused it already
-        raise TypeError(f"wait is not a number of seconds: {wait!r}, give wait=1 or wait=0.5")
     if wait is None:
         return 0
+    given: object = wait  # compiled code has refused another type already
+    if not isinstance(given, (int, float)):
+        from ternmq.api.wrong_arguments import seconds_error  # few make a mistake
+
+        raise seconds_error("wait", given, "wait=1 or wait=0.5")
     if wait == -1 or wait == float("inf"):
         return WAIT_FOREVER_MS
     if not wait >= 0:  # or no number
@@ -95,17 +105,43 @@ def expiry_tenths(expiry: float) -> int:
     if expiry == float("inf"):
         return mq.MQEI_UNLIMITED
     if not 0 < expiry * 10 < EXPIRY_TENTHS_MAX:
-        raise mq_error(MQRC_EXPIRY_ERROR, verb="MQPUT", detail=f"expiry of {expiry} seconds")
+        raise mq_error(MQRC_EXPIRY_ERROR, verb="MQPUT", detail=expiry_fault(expiry))
     return max(1, round(expiry * 10))
+
+
+def expiry_fault(expiry: float) -> str:
+    """Which numbers of seconds an expiry can be."""
+    most = (EXPIRY_TENTHS_MAX - 1) // 10
+    text = f"expiry of {expiry} seconds; it is more than 0 and at most {most:,}"
+    return f"{text}, or float('inf') for none"
+
+
+def lasting_of(persistent: bool, verb: str) -> int:
+    """MQMD's persistence of True and False, and of the numbers that equal them. The number 2 is
+    MQPER_PERSISTENCE_AS_Q_DEF, which nobody means who gives it here."""
+    given = whole_number(persistent)
+    if not 0 <= given <= 1:
+        detail = f"persistent={given}: give True or False, or leave it out for the queue's default"
+        raise mq_error(MQRC_PERSISTENCE_ERROR, verb=verb, detail=detail)
+    return given
+
+
+def whole_number(given: object) -> int:
+    """An argument as an int; 4.0 equals one and is refused all the same, as compiled code does."""
+    if not isinstance(given, int):
+        raise TypeError(f"{given!r:.60} is not a whole number")  # wrong_arguments names it
+    return int(given)
 
 
 def delay_ms(delay: float) -> int:
     """Seconds of a delivery delay to milliseconds, never fewer; 0 means no delay."""
     given: object = delay  # compiled code has refused another type already
-    if isinstance(given, (str, bytes)):
-        raise TypeError(f"delay is not a number of seconds: {given!r}, give delay=30")
+    if not isinstance(given, (int, float)):
+        from ternmq.api.wrong_arguments import seconds_error  # few make a mistake
+
+        raise seconds_error("delay", given, "delay=30")
     if not 0 <= delay <= DELAY_S_MAX:  # or no number
-        detail = f"delay of {delay} seconds; it is 0 or more, and not more than 200 years"
+        detail = f"delay of {delay} seconds; a delay is not negative, nor more than 200 years"
         raise mq_error(MQRC_OPTIONS_ERROR, verb="MQPUT", detail=detail)
     return math.ceil(delay * 1000)
 
@@ -115,7 +151,7 @@ def put1_alternate(alternate_user: str) -> int:
     return mq.MQPMO_ALTERNATE_USER_AUTHORITY if alternate_user else 0
 
 
-def whole_id(identifier: bytes | None, verb: str) -> bytes:
+def whole_id(identifier: bytes | None, verb: str, name: str) -> bytes:
     """An identifier in its full length; none is zeros."""
     if identifier is None:
         return ZERO_ID
@@ -123,7 +159,7 @@ def whole_id(identifier: bytes | None, verb: str) -> bytes:
         raise mq_error(
             MQRC_MD_ERROR,
             verb=verb,
-            detail=f"an identifier of {len(identifier)} bytes, {ID_BYTES} fit",
+            detail=f"{name} has {len(identifier)} bytes, {ID_BYTES} are the most",
         )
     return identifier.ljust(ID_BYTES, b"\0")
 
@@ -170,58 +206,6 @@ def particular_descriptor(
     return md
 
 
-def check_put(
-    persistent: bool | None,
-    priority: int | None,
-    expiry: float | None,
-    msg_id: bytes | None,
-    correl_id: bytes | None,
-    reply_to: str | None,
-    format: str | None,
-    error: Exception,
-) -> None:
-    """Raise what is wrong with an argument of the wrong type, if that is the cause."""
-    from ternmq.api.wrong_arguments import put_fault  # few make a mistake
-
-    fault = put_fault(
-        {
-            "persistent": persistent,
-            "priority": priority,
-            "expiry": expiry,
-            "msg_id": msg_id,
-            "correl_id": correl_id,
-            "reply_to": reply_to,
-            "format": format,
-        }
-    )
-    if fault:
-        raise TypeError(fault) from error
-
-
-def check_get(
-    msg_id: bytes | None,
-    correl_id: bytes | None,
-    group_id: bytes | None,
-    token: bytes | None,
-    max_length: int | None,
-    error: Exception,
-) -> None:
-    """The same for a get."""
-    from ternmq.api.wrong_arguments import get_fault  # few make a mistake
-
-    fault = get_fault(
-        {
-            "msg_id": msg_id,
-            "correl_id": correl_id,
-            "group_id": group_id,
-            "token": token,
-            "max_length": max_length,
-        }
-    )
-    if fault:
-        raise TypeError(fault) from error
-
-
 _area_of: Callable[[Given], bytes] | None = None
 
 
@@ -235,6 +219,19 @@ def _packer() -> Callable[[Given], bytes]:
         packer = area_of
         _area_of = packer
     return packer
+
+
+def packed_properties(properties: Given) -> bytes:
+    """The area of properties that were given to a put."""
+    try:
+        return _packer()(properties)
+    except (TypeError, AttributeError) as error:
+        from ternmq.api.wrong_arguments import properties_fault  # few make a mistake
+
+        fault = properties_fault(properties)
+        if fault:
+            raise TypeError(fault) from error
+        raise
 
 
 @final
@@ -283,24 +280,30 @@ class Requests:
                 options,
                 syncpoint,
             )
-            return form.with_properties(_packer()(properties))
+            return form.with_properties(packed_properties(properties))
         if syncpoint is None:
             syncpoint = self._endpoint.in_unit
         try:
-            lasting = 2 if persistent is None else int(persistent)
-            level = -1 if priority is None else priority
+            lasting = 2 if persistent is None else lasting_of(persistent, self._verb)
+            level = -1 if priority is None else whole_number(priority)
             tenths = -1 if expiry is None else expiry_tenths(expiry)
             if descriptor is None and options == 0 and -1 <= level < LEVELS and 0 <= lasting <= 2:
                 request = self._usual_put(data, lasting, level, tenths, reply_to, format, syncpoint)
                 if msg_id is None and correl_id is None:
                     return request
-                return request.with_ids(whole_id(msg_id, "MQPUT"), whole_id(correl_id, "MQPUT"))
+                return request.with_ids(
+                    whole_id(msg_id, "MQPUT", "msg_id"), whole_id(correl_id, "MQPUT", "correl_id")
+                )
             md = particular_descriptor(
                 data, persistent, priority, expiry, msg_id, correl_id, descriptor
             )
             return self._checked_put(md, reply_to, format, options, syncpoint)
-        except (TypeError, ValueError, AttributeError) as error:
-            check_put(persistent, priority, expiry, msg_id, correl_id, reply_to, format, error)
+        except (TypeError, ValueError, AttributeError, MQError) as error:
+            from ternmq.api.wrong_arguments import check_put  # few make a mistake
+
+            ids = (msg_id, correl_id)
+            given = (persistent, priority, expiry, *ids, reply_to, format, descriptor, options)
+            check_put(given, error, self._verb)
             raise
 
     def put_of(
@@ -415,8 +418,12 @@ class Requests:
                 self._gets[key] = request
             if msg_id is None and correl_id is None:
                 return request
-            return request.with_ids(whole_id(msg_id, "MQGET"), whole_id(correl_id, "MQGET"))
+            return request.with_ids(
+                whole_id(msg_id, "MQGET", "msg_id"), whole_id(correl_id, "MQGET", "correl_id")
+            )
         except (TypeError, ValueError, AttributeError) as error:
+            from ternmq.api.wrong_arguments import check_get  # few make a mistake
+
             check_get(msg_id, correl_id, group_id, token, max_length, error)
             raise
 

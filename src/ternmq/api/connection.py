@@ -180,15 +180,17 @@ class Connection(TopicMethods):
             properties,
         )
         od = queue_object(queue_name, qmgr_name, alternate_user)
-        if delay:
+        body = as_bytes(data)
+        milliseconds = 0 if delay is None else delay_ms(delay)  # refused before it is open
+        if milliseconds:
             call = Open(od, for_put1(int(form.options)))
             handle = (self.run(call)).opened()
-            deferred = PutDeferred(handle, form, as_bytes(data), delay_ms(delay))
+            deferred = PutDeferred(handle, form, body, milliseconds)
             try:
                 return (self.run(deferred)).msg_id
             finally:
                 self.run(Close(handle, 0))
-        return self.run(Put1(od, form, as_bytes(data))).msg_id
+        return self.run(Put1(od, form, body)).msg_id
 
     # ---- distribution lists
 

@@ -34,7 +34,7 @@ class GroupProgress:
         if self.is_complete:
             detail = f"the group has its last message, number {self.count}: begin another"
             raise self._error(mq.MQCC_FAILED, detail)
-        md = Descriptor() if given is None else given.copy()
+        md = Descriptor() if given is None else _copied(given)
         if given is None and isinstance(data, (str, dict, list)):
             md.format = mq.MQFMT_STRING
             md.ccsid = 1208
@@ -60,6 +60,15 @@ class GroupProgress:
     def _error(self, comp: int, detail: str) -> MQError:
         name = self._name
         return mq_error(MQRC_INCOMPLETE_GROUP, comp=comp, verb="MQPUT", object=name, detail=detail)
+
+
+def _copied(given: object) -> Descriptor:
+    """A dictionary can be copied too, and is not a descriptor."""
+    if isinstance(given, Descriptor):
+        return given.copy()
+    from ternmq.api.wrong_arguments import descriptor_fault  # few make a mistake
+
+    raise TypeError(descriptor_fault(given))
 
 
 @final

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ternmq.api.arguments import EXPIRY_TENTHS_MAX, whole_id
+from ternmq.api.arguments import EXPIRY_TENTHS_MAX, expiry_fault, whole_id
 from ternmq.api.handles import BROWSE, OUTPUT, checked_name, checked_selector
+from ternmq.api.wrong_arguments import subscribe_fault
 from ternmq.base import constants as mq
 from ternmq.base.errors import MQError, mq_error
 from ternmq.base.reasons import (
@@ -117,8 +118,7 @@ def _expiry_tenths(expiry: float | None) -> int:
     if expiry is None or expiry == float("inf"):
         return mq.MQEI_UNLIMITED
     if not 0 < expiry * 10 < EXPIRY_TENTHS_MAX:
-        detail = f"expiry of {expiry} seconds; it is more than 0, and at most 200,000,000"
-        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQSUB", detail=detail)
+        raise mq_error(MQRC_OPTIONS_ERROR, verb="MQSUB", detail=expiry_fault(expiry))
     return max(1, round(expiry * 10))
 
 
@@ -175,6 +175,9 @@ def subscribe_call(
     """MQSUB. Without an action in `options` a subscription is made; one with a name that exists is
     resumed."""
     sub_name = _names(durable, name)
+    fault = subscribe_fault(priority, expiry, correl_id)
+    if fault:
+        raise TypeError(fault)
     if not options & _ACTIONS:
         options |= mq.MQSO_CREATE | (mq.MQSO_RESUME if sub_name else 0)
     chosen = (
@@ -195,7 +198,7 @@ def subscribe_call(
         object_name=checked_name(object_name, "a topic object"),
         alternate_user_id=checked_name(alternate_user, "a user"),
         expiry=_expiry_tenths(expiry),
-        correl_id=ZERO_ID if correl_id is None else whole_id(correl_id, "MQSUB"),
+        correl_id=ZERO_ID if correl_id is None else whole_id(correl_id, "MQSUB", "correl_id"),
         publication_priority=mq.MQPRI_PRIORITY_AS_PUBLISHED if priority is None else priority,
         level=level,
     )

@@ -35,7 +35,7 @@ TABLE: Final = """\
 2023 2 BadOptions raise MQRC_INT_ATTRS_ARRAY_ERROR the area for integer attributes is missing or cannot be used
 2024 2 Full raise MQRC_SYNCPOINT_LIMIT_REACHED the unit of work holds as many uncommitted messages as one may
 2025 2 Full raise MQRC_MAX_CONNS_LIMIT_REACHED the queue manager or the channel has as many connections as it may
-2026 2 FormatError raise MQRC_MD_ERROR the message descriptor has a wrong eye-catcher or version, or is cut short
+2026 2 FormatError raise MQRC_MD_ERROR the message descriptor is not valid: a field does not fit, or its eye-catcher, version or length is wrong
 2027 2 BadOptions raise MQRC_MISSING_REPLY_TO_Q a request, or a message that asks for reports, names no reply-to queue
 2029 2 BadOptions raise MQRC_MSG_TYPE_ERROR the message type is not one that may be put
 2030 2 Full raise MQRC_MSG_TOO_BIG_FOR_Q the message is longer than the queue accepts

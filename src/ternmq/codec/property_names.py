@@ -30,7 +30,7 @@ from ternmq.codec.property_types import shown
 USER_PREFIX: Final = "usr."
 WILDCARD: Final = "%"
 _LAST_CHARACTER: Final = "\uffff"  # that a name can have
-_PART_RULE: Final = "use letters, digits and _, and begin with a letter"
+_PART_RULE: Final = "use letters, digits, _ and $, and no digit first"
 
 
 def plain_name(name: str) -> str:
@@ -67,9 +67,7 @@ def checked_name(name: str, validates: bool) -> str:
 def _validate(name: str, plain: str, parts: list[str]) -> None:
     for part in parts:
         if not is_identifier(part):
-            raise name_error(
-                name, f"has the part {shown(part)}; use letters, digits, _ and $, no digit first"
-            )
+            raise name_error(name, f"has the part {shown(part)}; {_PART_RULE}")
     if plain.upper() in KEYWORDS:
         raise name_error(name, "is a word of selection strings; choose another")
     if plain.startswith("JMS"):

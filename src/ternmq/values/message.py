@@ -245,8 +245,12 @@ class Message:
         return charset.decode(self.data, ccsid, order)
 
     def json(self) -> Any:
-        """The data as JSON."""
-        return json.loads(self.text)
+        """The data as JSON; json.JSONDecodeError, a ValueError, names the message that is not."""
+        try:
+            return json.loads(self.text)
+        except json.JSONDecodeError as error:
+            fault = f"{self!r} is not JSON: {error.msg}"
+            raise json.JSONDecodeError(fault, error.doc, error.pos) from None
 
     def report_descriptor(self, feedback: int) -> Descriptor:
         """The descriptor of a report on this message that an application makes, MQFB_PAN or

@@ -100,7 +100,10 @@ def test_put_when_the_queue_is_full_then_what_to_do(qmgr: ternmq.QueueManager) -
 
 def test_property_when_its_name_is_wrong_then_the_rule(qmgr: ternmq.QueueManager) -> None:
     assert text_of(lambda: qmgr.put("ORDERS", "x", properties={"a b": 1})).endswith(
-        "name 'a b' has the part 'a b'; use letters, digits and _, and begin with a letter"
+        "name 'a b' has the part 'a b'; use letters, digits, _ and $, and no digit first"
+    )
+    assert text_of(lambda: qmgr.put("ORDERS", "x", properties={"content-type": 1})).endswith(
+        "has the part 'content-type'; use letters, digits, _ and $, and no digit first"
     )
 
 
