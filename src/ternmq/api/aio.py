@@ -19,7 +19,7 @@ from ternmq.api.arguments import Data, Requests, as_bytes, delay_ms, put1_altern
 from ternmq.api.dropped import close_dropped_by_task
 from ternmq.api.handles import checked_name, for_put1, for_selection, queue_object
 from ternmq.base.attributes import Value
-from ternmq.base.errors import MQError, ObjectUnknown
+from ternmq.base.errors import BadOptions, MQError, ObjectUnknown
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqod import ObjectDescriptor
@@ -103,6 +103,11 @@ class Connection(TopicMethods):
             await self._transport.run(call)
         except ObjectUnknown as error:
             await self._explain(error, call)
+            raise
+        except BadOptions as error:
+            from ternmq.api.wrong_arguments import explain_selector  # few make a mistake
+
+            explain_selector(error, call)
             raise
         return call
 
@@ -556,4 +561,4 @@ class Connection(TopicMethods):
             await self._transport.end(kind is not None)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}>"
+        return f"<{type(self).__name__} {self.name}{'' if self.connected else ', ended'}>"

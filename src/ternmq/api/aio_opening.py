@@ -89,6 +89,12 @@ class Unit:
         def __exit__(self, *raised: object) -> None:
             """Python looks for it before it enters."""
 
+    def __repr__(self) -> str:
+        from ternmq.api.unit import shown_unit  # few look
+
+        connection = self._connection
+        return shown_unit(connection.name, self._has_begun, connection.in_unit)
+
     async def __aenter__(self) -> Unit:
         await self._connection.begin()
         self._has_begun = True

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Generator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
+from ternmq.api.aio_opening import cannot_wait
 from ternmq.api.aio_queue import Browse, Messages, Queue
 from ternmq.api.arguments import Data, Requests, as_bytes
 from ternmq.api.topic_arguments import (
@@ -157,7 +158,8 @@ class Topic:
                 raise
 
     def __repr__(self) -> str:
-        return f"<Topic {self._name} of {self._transport.qmgr_name}>"
+        state = "" if self._transport.has_handle(self._handle) else ", closed"
+        return f"<Topic {self._name} of {self._transport.qmgr_name}{state}>"
 
 
 class Subscription:
@@ -180,6 +182,8 @@ class Subscription:
             queue = Queue(transport, opened)
             # A user may have no authority to open it by its name.
             queue._handles.give_back(opened.opened())
+        if owns_queue:
+            queue._handles.topic = self.topic
         self._queue = queue
 
     # ---- what it is
@@ -362,7 +366,9 @@ class Subscription:
                 raise
 
     def __repr__(self) -> str:
-        return f"<Subscription {self.name or self.topic} of {self._transport.qmgr_name}>"
+        name = self.name or self.topic
+        state = "" if self._transport.has_handle(self._handle) else ", closed"
+        return f"<Subscription {name} of {self._transport.qmgr_name}{state}>"
 
 
 @final
@@ -374,6 +380,15 @@ class Subscribing:
         self._subscribing = subscribing
         self._made: Subscription | None = None
         self._messages: Messages | None = None
+
+    if not TYPE_CHECKING:  # checkers of types shall go on to find this mistake
+
+        def __enter__(self) -> NoReturn:
+            self._subscribing.close()  # it will not be awaited
+            raise cannot_wait("a subscription of ternmq.aio")
+
+        def __exit__(self, *raised: object) -> None:
+            """Python looks for it before it enters."""
 
     def __await__(self) -> Generator[Any, Any, Subscription]:
         return self._subscribing.__await__()

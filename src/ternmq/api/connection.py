@@ -18,7 +18,7 @@ from ternmq.api.queue import Queue
 from ternmq.api.topic_methods import TopicMethods
 from ternmq.api.unit import Unit
 from ternmq.base.attributes import Value
-from ternmq.base.errors import MQError, ObjectUnknown
+from ternmq.base.errors import BadOptions, MQError, ObjectUnknown
 from ternmq.base.object_types import ALIAS, LOCAL, MODEL
 from ternmq.codec.mqi.mqmd import Descriptor
 from ternmq.codec.mqi.mqsts import Status
@@ -99,6 +99,11 @@ class Connection(TopicMethods):
             self._transport.run(call)
         except ObjectUnknown as error:
             self._explain(error, call)
+            raise
+        except BadOptions as error:
+            from ternmq.api.wrong_arguments import explain_selector  # few make a mistake
+
+            explain_selector(error, call)
             raise
         return call
 
@@ -538,4 +543,4 @@ class Connection(TopicMethods):
             self._transport.end(kind is not None)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}>"
+        return f"<{type(self).__name__} {self.name}{'' if self.connected else ', ended'}>"

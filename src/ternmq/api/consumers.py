@@ -78,6 +78,15 @@ class BaseConsumer:
         self.waiting: Any = None
         self.in_turn: Any = None
 
+    def __repr__(self) -> str:
+        state = ""
+        if not self.is_registered:
+            state = ", closed"
+        elif self.state != mq.MQCS_NONE:
+            state = ", suspended"
+        qmgr_name = self._queue._transport.qmgr_name
+        return f"<Consumer of {self._queue.name} of {qmgr_name}{state}>"
+
     @property
     def queue(self) -> Any:
         """The queue, as it was opened."""

@@ -94,6 +94,7 @@ class Handles:
         if opened.renamed:
             self.name = base.resolved_name  # a model queue has become a dynamic one
         self._selector = opened.selector
+        self.topic = ""  # of a subscription that made the queue and closes it
         self.is_open = True
         self.output: ObjectHandle | None = base if base.options & mq.MQOO_OUTPUT else None
         # A handle that was asked to browse has the cursor, so gets of every kind are its business.
@@ -117,6 +118,10 @@ class Handles:
     def check_open(self) -> None:
         """MQRC_HOBJ_ERROR if the queue was closed."""
         if not self.is_open:
+            if self.topic:
+                detail = f"the subscription is closed: {self.topic}, make it again by "
+                detail += "connection.subscribe()"
+                raise mq_error(MQRC_HOBJ_ERROR, object=self.topic, detail=detail)
             detail = f"the queue is closed: {self.name}, open it again by connection.queue()"
             raise mq_error(MQRC_HOBJ_ERROR, object=self.name, detail=detail)
 

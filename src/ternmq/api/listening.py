@@ -99,6 +99,10 @@ class Listening:
             if failure is not None and self._on_error is None:
                 raise failure
 
+    def __repr__(self) -> str:
+        state = "" if self.is_running else ", ended"
+        return f"<Listening to {self._name} of {self._connection.name}{state}>"
+
     def __enter__(self) -> Listening:
         return self
 

@@ -411,4 +411,6 @@ class Queue:
                 raise
 
     def __repr__(self) -> str:
-        return f"<Queue {self.name} of {self._transport.qmgr_name}>"
+        transport = self._transport
+        state = "" if self._handles.is_open and transport.is_alive else ", closed"
+        return f"<Queue {self.name} of {transport.qmgr_name}{state}>"

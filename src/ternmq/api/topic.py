@@ -132,7 +132,8 @@ class Topic:
                 raise
 
     def __repr__(self) -> str:
-        return f"<Topic {self._name} of {self._transport.qmgr_name}>"
+        state = "" if self._transport.has_handle(self._handle) else ", closed"
+        return f"<Topic {self._name} of {self._transport.qmgr_name}{state}>"
 
 
 class Subscription:
@@ -154,6 +155,8 @@ class Subscription:
             queue = Queue(transport, opened)
             # A user may have no authority to open it by its name.
             queue._handles.give_back(opened.opened())
+        if owns_queue:
+            queue._handles.topic = self.topic
         self._queue = queue
 
     # ---- what it is
@@ -337,4 +340,6 @@ class Subscription:
                 raise
 
     def __repr__(self) -> str:
-        return f"<Subscription {self.name or self.topic} of {self._transport.qmgr_name}>"
+        name = self.name or self.topic
+        state = "" if self._transport.has_handle(self._handle) else ", closed"
+        return f"<Subscription {name} of {self._transport.qmgr_name}{state}>"

@@ -163,6 +163,8 @@ class TopicMethods:
             queue_call,
             resumed_fault,
         )
+        from ternmq.api.wrong_arguments import explain_selector
+        from ternmq.base.errors import MQError
 
         asked = asked_for(call)
         target: Queue | None = queue if isinstance(queue, Queue) else None
@@ -175,9 +177,11 @@ class TopicMethods:
             if target is not None:
                 provide(call, destination_of(target))
             self._transport.run(call)
-        except BaseException:
+        except BaseException as error:
             if target is not None and target is not queue:
                 target.close()
+            if isinstance(error, MQError):
+                explain_selector(error, call)
             raise
         owns_queue = queue is None or target is not queue
         subscription = Subscription(self._transport, call, target, owns_queue)

@@ -19,6 +19,14 @@ def not_begun(word: str) -> RuntimeError:
     )
 
 
+def shown_unit(qmgr_name: str, has_begun: bool, is_open: bool) -> str:
+    """A unit of work for people, of threads and of tasks."""
+    state = "not begun"
+    if has_begun:
+        state = "open" if is_open else "ended"
+    return f"<Unit of {qmgr_name}, {state}>"
+
+
 @final
 class Unit:
     """One unit of work of a connection."""
@@ -26,6 +34,9 @@ class Unit:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._has_begun = False
+
+    def __repr__(self) -> str:
+        return shown_unit(self._transport.qmgr_name, self._has_begun, self._transport.in_unit)
 
     def __enter__(self) -> Unit:
         self._transport.begin()

@@ -11,7 +11,7 @@ from typing import Final
 
 from ternmq.base.constants import MQ_FORMAT_LENGTH, MQ_Q_NAME_LENGTH
 from ternmq.base.errors import MQError, mq_error
-from ternmq.base.reasons import MQRC_MD_ERROR
+from ternmq.base.reasons import MQRC_MD_ERROR, MQRC_SELECTOR_SYNTAX_ERROR
 from ternmq.codec.message_image import ID_BYTES
 from ternmq.codec.mqi.mqmd import Descriptor
 
@@ -191,6 +191,20 @@ def name_error(given: object, what: str) -> TypeError:
         return TypeError(f"{fault}, use its own put and get, or give its .name")
     example = _EXAMPLES.get(what, "ORDERS")
     return TypeError(_text(f"the name of {what}", given, f"text such as '{example}'"))
+
+
+def explain_selector(error: MQError, call: object) -> None:
+    """Where a selection string is not well formed, in the text of the error: over MQ's protocol
+    only the reason comes back."""
+    selector = getattr(call, "selector", "")
+    if error.reason != MQRC_SELECTOR_SYNTAX_ERROR or error.detail or not selector:
+        return
+    from ternmq.codec.selector.selector import compile_selector  # clients do without
+
+    try:
+        compile_selector(selector)
+    except MQError as found:
+        error.detail = found.detail
 
 
 def _text(name: str, value: object, wanted: str) -> str:

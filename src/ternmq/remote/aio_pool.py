@@ -20,6 +20,7 @@ class Pool:
         if size < 1:
             raise ValueError(f"a pool of {size} connections")
         self._name = name
+        self._size = size
         self._arguments = arguments
         self._free = asyncio.Semaphore(size)
         self._idle: list[Connection] = []
@@ -82,6 +83,11 @@ class Pool:
         for one in idle:
             if one.connected:
                 await one.disconnect()
+
+    def __repr__(self) -> str:
+        name = self._name or "the default queue manager"
+        state = ", closed" if self._is_closed else f", {self.idle} idle"
+        return f"<Pool of {self._size} to {name}{state}>"
 
     async def __aenter__(self) -> Pool:
         return self

@@ -91,6 +91,11 @@ class EmbeddedNetwork:
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
+    def __repr__(self) -> str:
+        place = f" on {self._address}({self.port})" if self.port else ""
+        state = "" if self._thread.is_alive() else ", closed"
+        return f"<EmbeddedNetwork of {self._started.shell.engine.name}{place}{state}>"
+
     def __enter__(self) -> EmbeddedNetwork:
         return self
 

@@ -136,4 +136,7 @@ class Answer:
         )
 
     def __repr__(self) -> str:
-        return f"<Answer {self.message} {self._shown() or self.inserts}>"
+        shown = self._shown()
+        if shown or not self.message:
+            return f"<Answer {self.message} {shown or self.inserts}>"
+        return f"<Answer {self.text}>"

@@ -142,3 +142,16 @@ def test_unit_of_work_when_async_is_missing_then_what_to_write() -> None:
     assert asyncio.run(run()) == (
         "`with` cannot wait: write `async with` for a unit of work of ternmq.aio"
     )
+
+
+def test_subscription_when_async_is_missing_then_what_to_write() -> None:
+    async def run() -> str:
+        async with ternmq.aio.memory("QM1") as qmgr:
+            subscribing: Any = qmgr.subscribe("sport/#")
+            with pytest.raises(TypeError) as caught, subscribing:
+                pass
+            return str(caught.value)
+
+    assert asyncio.run(run()) == (
+        "`with` cannot wait: write `async with` for a subscription of ternmq.aio"
+    )
