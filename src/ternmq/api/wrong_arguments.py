@@ -1,7 +1,8 @@
-"""What is wrong with an argument of a put or get that has the wrong type, in words.
+"""What is wrong with an argument of a put, get, open or connect that cannot be used, in words.
 
-Asked for after a TypeError, ValueError or AttributeError that the argument has caused, so that
-right calls pay nothing for it.
+Asked for after the failure that the argument has caused, or after a check of its type, so that
+right calls pay nothing for it and do not load it. Interpreted, and typed `object` where the callers
+may be compiled: they would refuse a wrong type in words of their own.
 """
 
 from __future__ import annotations
