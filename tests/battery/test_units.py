@@ -374,3 +374,22 @@ def test_prepare_when_the_format_id_is_too_long_then_refused_and_work_goes_on(
         qmgr.prepare(XID(1 << 31, b"global", b""))
     qmgr.commit()
     assert qmgr.queue("A").depth == 1
+
+
+def test_consume_in_syncpoint_when_it_crashes_before_the_commit_then_the_message_is_back(
+    place: Place,
+) -> None:
+    qmgr = place.qmgr
+    qmgr.define_queue("A")
+    qmgr.define_queue("B")
+    with qmgr.queue("A") as queue:
+        for text in (b"one", b"two"):
+            queue.put(text, persistent=True)
+        for message in queue.consume(wait=None, syncpoint=True):
+            qmgr.put("B", message.data, persistent=True)
+            if message.data == b"two":
+                break
+            qmgr.commit()
+    qmgr = place.crash()
+    with qmgr.queue("A") as queue, qmgr.queue("B") as done:
+        assert (data(queue), data(done)) == ([b"two"], [b"one"])

@@ -32,6 +32,7 @@ from ternmq.values.calls.objects import (
     SetAttributes,
     Widen,
 )
+from ternmq.values.calls.units import BackOut, Begin
 from ternmq.values.handle import ObjectHandle
 from ternmq.values.message import Message
 from ternmq.values.status import GroupFigures, StorageStatus
@@ -52,9 +53,10 @@ class Messages:
     another task, where the connection may be in use.
     """
 
-    def __init__(self, queue: Queue, wait: float | None) -> None:
+    def __init__(self, queue: Queue, wait: float | None, syncpoint: bool | None) -> None:
         self._queue = queue
         self._wait = wait
+        self._syncpoint = syncpoint
         self._ahead: AheadGet | None = None
 
     def __aiter__(self) -> Messages:
@@ -70,10 +72,13 @@ class Messages:
 
     async def _next(self) -> Message:
         queue = self._queue
-        message = await queue.try_get(wait=self._wait)
+        if self._syncpoint:
+            message = await queue.get_in_unit(self._wait)
+        else:
+            message = await queue.try_get(wait=self._wait, syncpoint=self._syncpoint)
         if message is None:
             raise StopAsyncIteration
-        if self._ahead is None:
+        if self._ahead is None and self._syncpoint is None:
             self._ahead = queue.ahead_get(self._wait)
         return message
 
@@ -309,6 +314,21 @@ class Queue(FastPutQueue):
             await transport.pause()
         return message
 
+    async def get_in_unit(self, wait: float | None) -> Message | None:
+        """A message in the unit of work, which begins here if there is none: then what the caller
+        puts is in it, too."""
+        transport = self._transport
+        begins = not (transport.in_unit or transport.has_unit)
+        if begins:
+            await transport.run(Begin())
+        message: Message | None = None
+        try:
+            message = await self.try_get(wait=wait, syncpoint=True)
+        finally:
+            if begins and message is None and transport.is_alive:
+                await transport.run(BackOut())  # nothing is in it
+        return message
+
     def ahead_get(self, wait: float | None) -> AheadGet | None:
         """What gets messages that are here already, outside syncpoint; None if there are none."""
         handle = self._handles.input
@@ -321,17 +341,24 @@ class Queue(FastPutQueue):
 
     def __aiter__(self) -> Messages:
         """Get message after message until the queue is empty."""
-        return Messages(self, None)
+        return Messages(self, None, None)
 
     if not TYPE_CHECKING:  # checkers of types shall go on to find this mistake
 
         def __iter__(self) -> NoReturn:
             raise TypeError("`for` cannot wait: write `async for message in queue`")
 
-    def consume(self, *, wait: float | None = -1.0) -> Messages:
+    def consume(self, *, wait: float | None = -1.0, syncpoint: bool | None = None) -> Messages:
         """Get message after message, waiting for the next one; ends only when `wait` seconds
-        pass without one."""
-        return Messages(self, wait)
+        pass without one.
+
+        A message is off the queue when the body of the loop has it, and a body that fails has lost
+        it: a unit of work that begins in the body does not contain the get. With `syncpoint=True`
+        the message and what the body puts and gets are in one unit of work, which begins by itself.
+        The body ends it by `commit()`, or by `backout()` if it fails; until then the next messages
+        join it.
+        """
+        return Messages(self, wait, syncpoint)
 
     def browse(
         self,

@@ -283,9 +283,10 @@ class Subscription:
         """Get publication after publication, waiting for the next one without end."""
         return self._queue.consume()
 
-    def consume(self, *, wait: float | None = -1.0) -> Messages:
-        """Get publication after publication; ends when `wait` seconds pass without one."""
-        return self._queue.consume(wait=wait)
+    def consume(self, *, wait: float | None = -1.0, syncpoint: bool | None = None) -> Messages:
+        """Get publication after publication; ends when `wait` seconds pass without one. `syncpoint`
+        is that of `Queue.consume`."""
+        return self._queue.consume(wait=wait, syncpoint=syncpoint)
 
     def browse(
         self,

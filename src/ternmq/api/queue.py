@@ -268,14 +268,41 @@ class Queue:
                 return
             yield message
 
-    def consume(self, *, wait: float | None = -1.0) -> Iterator[Message]:
+    def consume(
+        self, *, wait: float | None = -1.0, syncpoint: bool | None = None
+    ) -> Iterator[Message]:
         """Get message after message, waiting for the next one; ends only when `wait` seconds
-        pass without one."""
+        pass without one.
+
+        A message is off the queue when the body of the loop has it, and a body that fails has lost
+        it: a unit of work that begins in the body does not contain the get. With `syncpoint=True`
+        the message and what the body puts and gets are in one unit of work, which begins by itself.
+        The body ends it by `commit()`, or by `backout()` if it fails; until then the next messages
+        join it.
+        """
         while True:
-            message = self.try_get(wait=wait)
+            if syncpoint:
+                message = self._get_in_unit(wait)
+            else:
+                message = self.try_get(wait=wait, syncpoint=syncpoint)
             if message is None:
                 return
             yield message
+
+    def _get_in_unit(self, wait: float | None) -> Message | None:
+        """A message in the unit of work, which begins here if there is none: then what the caller
+        puts is in it, too."""
+        transport = self._transport
+        begins = not (transport.in_unit or transport.has_unit)
+        if begins:
+            transport.begin()
+        message: Message | None = None
+        try:
+            message = self.try_get(wait=wait, syncpoint=True)
+        finally:
+            if begins and message is None and transport.is_alive:
+                transport.back_out()  # nothing is in it
+        return message
 
     def browse(
         self,

@@ -83,7 +83,7 @@ class Face:
 
 def wrapped(value: Any) -> Any:
     """Results that have methods of their own are seen the same way."""
-    kinds = (ternmq.Connection, ternmq.Queue, ternmq.Connection, ternmq.Queue)
+    kinds = (ternmq.Connection, ternmq.Queue, ternmq.Subscription)
     is_unit = type(value).__name__ in ("Unit", "ClientUnit")
     return Face(value) if isinstance(value, kinds) or is_unit else value
 

@@ -54,6 +54,21 @@ async def test_get_when_cancelled_while_it_waits_then_it_is_no_waiter_any_more()
             assert (await queue.get()).text == "one"
 
 
+@in_loop
+async def test_consume_in_syncpoint_when_cancelled_while_it_waits_then_no_unit_is_left() -> None:
+    async with ternmq.aio.memory() as qmgr:
+        await qmgr.define_queue("A")
+        async with qmgr.queue("A") as queue:
+            before = set_aside(qmgr)
+            messages = queue.consume(syncpoint=True)
+            await cancelled(await started(messages.__anext__()))
+            assert not qmgr.in_unit
+            await queue.put("one")
+            assert (await messages.__anext__()).text == "one"
+            await qmgr.commit()
+            assert set_aside(qmgr) == before
+
+
 async def started(verb: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
     task = asyncio.create_task(verb)
     await settle()

@@ -28,7 +28,7 @@ PAIRS = {
 }
 SPECIAL = {"__enter__", "__exit__", "__iter__"}
 # The asyncio queue has these for its own iterators and its fast path.
-INSIDE = {"ahead_get", "put_with"}
+INSIDE = {"ahead_get", "get_in_unit", "put_with"}
 # Blocking it is a property; a task has to await it.
 AWAITED_PROPERTIES = {("queue", "depth"), ("subscription", "depth")}
 
