@@ -19,18 +19,23 @@ def work(text: str) -> int:
 def run(qmgr: ternmq.QueueManager, name: str) -> None:
     """Process all messages of a queue; those that fail too often go to its backout queue."""
     with qmgr.queue(name) as queue:
-        threshold, backout_queue = queue.inquire(
-            mq.MQIA_BACKOUT_THRESHOLD, mq.MQCA_BACKOUT_REQ_Q_NAME
-        )
+        found = queue.inquire(mq.MQIA_BACKOUT_THRESHOLD, mq.MQCA_BACKOUT_REQ_Q_NAME)
+        threshold, backout_queue = int(found[0]), str(found[1]).strip()
         while True:
             try:
                 with qmgr.unit_of_work():
                     message = queue.try_get()
                     if message is None:
                         return
-                    if message.backout_count >= int(threshold):
+                    # 0 is the default of BOTHRESH: nothing is ever moved.
+                    if backout_queue and 0 < threshold <= message.backout_count:
                         # The same unit of work takes it from here and puts it there.
-                        qmgr.put(str(backout_queue), message.data, descriptor=message.descriptor)
+                        qmgr.put(
+                            backout_queue,
+                            message.data,
+                            descriptor=message.descriptor,
+                            properties=message.properties,
+                        )
                         print(f"{message.text!r} moved to {backout_queue}")
                         continue
                     print(f"{message.text!r} gives {work(message.text)}")

@@ -9,9 +9,11 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import ternmq
 from tools.layers import ROOT
 
 pytestmark = pytest.mark.core
@@ -111,6 +113,50 @@ def test_first_queue_when_run_twice_then_it_finds_what_it_left(tmp_path: Path) -
     path = ROOT / "examples" / "first_queue.py"
     run_program(path, str(tmp_path / "data"))
     assert "left by an earlier run: for the next run" in run_program(path, str(tmp_path / "data"))
+
+
+def test_poison_message_when_it_has_properties_then_they_move_with_it() -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "poison_message.py"))
+    with ternmq.memory("QM1") as qmgr:
+        qmgr.define_queue("FAILED")
+        qmgr.define_queue("WORK", backout_threshold=1, backout_queue="FAILED")
+        qmgr.put(
+            "WORK",
+            "five",
+            correl_id=b"c" * 24,
+            priority=7,
+            properties={"customer": "Ada", "count": ternmq.Int16(2), "shop.key": b"\x00\x01"},
+        )
+        with qmgr.queue("WORK") as queue:
+            (before,) = queue.browse()
+        example["run"](qmgr, "WORK")
+        with qmgr.queue("FAILED") as failed:
+            moved = failed.get()
+        assert (moved.text, moved.priority, moved.correl_id) == ("five", 7, b"c" * 24)
+        assert len(moved.properties) == 3
+        assert moved.property_area == before.property_area
+
+
+@pytest.mark.parametrize("settings", [{}, {"backout_threshold": 1}])
+def test_poison_message_when_the_queue_says_nothing_then_none_is_put_aside(
+    settings: dict[str, Any],
+) -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "poison_message.py"))
+    tries: list[str] = []
+
+    def work(text: str) -> int:
+        """Fails three times."""
+        tries.append(text)
+        if len(tries) < 4:
+            raise ValueError(text)
+        return 1
+
+    example["run"].__globals__["work"] = work
+    with ternmq.memory("QM1") as qmgr:
+        qmgr.define_queue("WORK", **settings)
+        qmgr.put("WORK", "five")
+        example["run"](qmgr, "WORK")
+        assert (tries, qmgr.queue("WORK").depth) == (["five"] * 4, 0)
 
 
 def test_examples_when_listed_then_each_says_what_it_is() -> None:
