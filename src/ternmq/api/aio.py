@@ -356,17 +356,31 @@ class Connection(TopicMethods):
     # ---- definitions
 
     async def define_queue(
-        self, name: str, *, replace: bool = False, **attributes: Unpack[LocalAttributes]
+        self,
+        name: str,
+        *,
+        replace: bool = False,
+        exist_ok: bool = False,
+        **attributes: Unpack[LocalAttributes],
     ) -> None:
         """Define a local queue; attributes by Python name (`max_depth`) or MQSC keyword
-        (`MAXDEPTH`)."""
-        await self._define(LOCAL, name, dict(attributes), replace)
+        (`MAXDEPTH`).
+
+        One of that name is MQRC_OBJECT_ALREADY_EXISTS, unless `exist_ok`: then it stays as it is,
+        whatever attributes are given. `replace` sets all its attributes again instead.
+        """
+        await self._define(LOCAL, name, dict(attributes), replace, exist_ok)
 
     async def define_model(
-        self, name: str, *, replace: bool = False, **attributes: Unpack[ModelAttributes]
+        self,
+        name: str,
+        *,
+        replace: bool = False,
+        exist_ok: bool = False,
+        **attributes: Unpack[ModelAttributes],
     ) -> None:
         """Define a model queue, from which opening it makes dynamic queues."""
-        await self._define(MODEL, name, dict(attributes), replace)
+        await self._define(MODEL, name, dict(attributes), replace, exist_ok)
 
     async def define_alias(
         self,
@@ -374,15 +388,25 @@ class Connection(TopicMethods):
         target: str,
         *,
         replace: bool = False,
+        exist_ok: bool = False,
         **attributes: Unpack[AliasAttributes],
     ) -> None:
         """Define another name for a local queue."""
-        await self._define(ALIAS, name, {"target": target, **attributes}, replace)
+        await self._define(ALIAS, name, {"target": target, **attributes}, replace, exist_ok)
 
     async def _define(
-        self, object_type: int, name: str, attributes: dict[str, Any], replace: bool
+        self,
+        object_type: int,
+        name: str,
+        attributes: dict[str, Any],
+        replace: bool,
+        exist_ok: bool,
     ) -> None:
         call = await self.run(definitions.define(object_type, name, attributes, replace))
+        if exist_ok and definitions.is_there(call):
+            shown = await self.run(definitions.display(name, "TYPE", "DEFINE"))
+            if definitions.is_shown_as(object_type, shown):
+                return
         definitions.check_done(call, name)
 
     async def _try(self, calls: list[administration.RunCommands], name: str) -> None:

@@ -176,8 +176,24 @@ def raise_if_failed(answer: Answer, verb: str, name: str) -> None:
         reason = _REASONS.get(answer.reason, answer.reason)
         detail = answer.detail
         if reason == MQRC_OBJECT_ALREADY_EXISTS and not detail:
-            detail = "alter_queue changes it; define with replace=True sets all attributes again"
+            detail = (
+                "exist_ok=True leaves it as it is, alter_queue changes it, "
+                "replace=True sets all attributes again"
+            )
         raise mq_error(reason, verb=verb, object=name, detail=detail)
+
+
+def is_there(call: RunCommands) -> bool:
+    """Whether a DEFINE was refused because an object has that name already."""
+    reasons = [_REASONS.get(one.reason, one.reason) for one in call.answers]
+    return MQRC_OBJECT_ALREADY_EXISTS in reasons
+
+
+def is_shown_as(object_type: int, call: RunCommands) -> bool:
+    """Whether the user may see that queue, and it has this type."""
+    return all(one.ok for one in call.answers) and any(
+        NOUNS.get(str(one["TYPE"])) == object_type for one in call.answers
+    )
 
 
 def is_done(call: RunCommands, name: str, is_last: bool) -> bool:

@@ -112,8 +112,8 @@ def test_property_when_its_name_is_wrong_then_the_rule(qmgr: ternmq.QueueManager
 
 def test_definition_when_it_is_there_then_what_changes_it(qmgr: ternmq.QueueManager) -> None:
     assert text_of(lambda: qmgr.define_queue("ORDERS")).endswith(
-        "[DEFINE, object 'ORDERS'] alter_queue changes it; define with replace=True sets all "
-        "attributes again"
+        "[DEFINE, object 'ORDERS'] exist_ok=True leaves it as it is, alter_queue changes it, "
+        "replace=True sets all attributes again"
     )
 
 
