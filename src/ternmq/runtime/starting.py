@@ -313,12 +313,15 @@ def _lock(disk: Disk, name: str) -> DiskLock:
         return disk.lock(LOCK_PATH)
     except DiskLocked as locked:
         disk.close()
+        if locked.holder in ("this process", f"process {os.getpid()}"):
+            detail = "this program has it open already; use qmgr.connect() of that one"
+        else:
+            detail = (
+                f"its data folder is in use: {locked}. End that process; if strmqm has started "
+                f"the queue manager, use ternmq.connect({name!r})"
+            )
         raise mq_error(
-            MQRC_Q_MGR_NOT_AVAILABLE,
-            verb="MQCONN",
-            object=name,
-            detail=f"its data folder is in use: {locked}. End that process; if strmqm has started "
-            f"the queue manager, use ternmq.connect({name!r})",
+            MQRC_Q_MGR_NOT_AVAILABLE, verb="MQCONN", object=name, detail=detail
         ) from locked
     except OSError:
         disk.close()

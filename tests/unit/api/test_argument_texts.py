@@ -7,6 +7,8 @@ Method: the mistakes that a developer made who used the pages alone; the whole t
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -18,6 +20,7 @@ import ternmq
 import ternmq.aio
 from ternmq.base.build import build_info
 from ternmq.base.similar import similar
+from ternmq.server.folder.status_file import STARTING, write_status
 from tests.unit.api.networked import Networked
 
 UNKNOWN = "MQRC_UNKNOWN_OBJECT_NAME (2085): there is no object of that name"
@@ -173,11 +176,75 @@ def test_queue_manager_when_it_is_in_memory_then_the_same_rule() -> None:
     assert asyncio.run(by_task(wrong)) == text
 
 
-def test_queue_manager_when_it_is_in_use_then_how_to_get_to_it(tmp_path: Path) -> None:
+PROGRAM = """
+import sys, ternmq
+with ternmq.embedded(sys.argv[1], "QM1", create=True, log_file_pages=64):
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+WITHIN = "[MQCONN, object 'QM1'] it runs inside "
+
+
+@pytest.fixture
+def embedding(tmp_path: Path) -> Iterator[int]:
+    """Another program that has QM1 inside it; its process."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "open\n"
+        yield program.pid
+        program.communicate()
+
+
+def test_queue_manager_when_it_is_in_use_then_how_to_get_to_it(
+    embedding: int, tmp_path: Path
+) -> None:
+    assert text_of(lambda: ternmq.embedded(tmp_path, "QM1")).endswith(
+        f"its data folder is in use: lock is locked by process {embedding}. End that process; "
+        "if strmqm has started the queue manager, use ternmq.connect('QM1')"
+    )
+
+
+def test_queue_manager_when_this_program_has_it_then_its_own_connect(tmp_path: Path) -> None:
     with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64):
         assert text_of(lambda: ternmq.embedded(tmp_path, "QM1")).endswith(
-            "End that process; if strmqm has started the queue manager, use ternmq.connect('QM1')"
+            "[MQCONN, object 'QM1'] this program has it open already; use qmgr.connect() of that "
+            "one"
         )
+
+
+def test_connect_when_another_program_has_it_inside_then_which(
+    embedding: int, tmp_path: Path
+) -> None:
+    wanted = (
+        f"{WITHIN}process {embedding} (embedded), and only that can connect, by qmgr.connect(). "
+        "For other programs, end that one and start it by strmqm QM1"
+    )
+    assert text_of(lambda: ternmq.connect("QM1", data=tmp_path)).endswith(wanted)
+    assert text_of(lambda: asyncio.run(_connected(tmp_path))).endswith(wanted)
+
+
+async def _connected(folder: Path) -> None:
+    await ternmq.aio.connect("QM1", data=folder)
+
+
+def test_connect_when_this_program_has_it_inside_then_its_own_connect(tmp_path: Path) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64):
+        assert text_of(lambda: ternmq.connect("QM1", data=tmp_path)).endswith(
+            f"{WITHIN}this program (embedded); use its qmgr.connect()"
+        )
+
+
+def test_connect_when_its_own_process_has_no_socket_yet_then_it_is_not_running(
+    tmp_path: Path,
+) -> None:
+    with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64):
+        write_status(str(tmp_path / "qmgrs" / "QM1"), STARTING)  # as a process that strmqm started
+        assert text_of(lambda: ternmq.connect("QM1", data=tmp_path)).endswith("strmqm QM1")
 
 
 @pytest.mark.parametrize(

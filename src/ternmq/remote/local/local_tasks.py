@@ -111,7 +111,7 @@ async def opened_stream(place: Place) -> LocalStream:
     try:
         _, stream = await loop.create_unix_connection(LocalStream, socket_path(place.folder))
     except OSError as error:
-        raise not_running(place.name, error) from error
+        raise not_running(place, error) from error
     return stream
 
 

@@ -42,11 +42,25 @@ def not_available(name: str, detail: str) -> MQError:
     return mq_error(MQRC_Q_MGR_NOT_AVAILABLE, verb="MQCONN", object=name, detail=detail)
 
 
-def not_running(name: str, error: OSError) -> MQError:
+def not_running(place: Place, error: OSError) -> MQError:
     """Why nothing answers: most often there is no process, and then no system error helps."""
-    if isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
+    name = place.name
+    if not isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
+        return cannot_connect(name, error)
+    from ternmq.remote.local.folder_lock import embedding_process  # for an error alone
+
+    pid = embedding_process(place.folder)
+    if not pid:
         return not_available(name, f"it is not running: {name}, start it by strmqm {name}")
-    return cannot_connect(name, error)
+    if pid == os.getpid():
+        detail = "it runs inside this program (embedded); use its qmgr.connect()"
+    else:
+        program = f"process {pid}" if pid > 0 else "another program"
+        detail = (
+            f"it runs inside {program} (embedded), and only that can connect, by qmgr.connect(). "
+            f"For other programs, end that one and start it by strmqm {name}"
+        )
+    return not_available(name, detail)
 
 
 def hello(
@@ -79,7 +93,7 @@ class LocalSocket:
             self._socket.connect(socket_path(place.folder))
         except OSError as error:
             self._socket.close()
-            raise not_running(place.name, error) from error
+            raise not_running(place, error) from error
         self._reader = wire.FrameReader(wire.ANSWERS)
         self._number = 0
         self._process = os.getpid()

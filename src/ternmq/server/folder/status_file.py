@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import socket
 from typing import Any, Final, NamedTuple
 
 from ternmq.ports.disk import FULL_ERRORS
-from ternmq.remote.local.folder_lookup import LOCK_PATH
+from ternmq.remote.local.folder_lock import (
+    STANDBY_LOCK,
+    STATUS_FILE,
+    is_refused,
+    lock_holder,
+    read_status,
+)
 
-STATUS_FILE: Final = "status"
 STARTING: Final = "Starting"
 RUNNING: Final = "Running"
 RUNNING_ELSEWHERE: Final = "Running elsewhere"  # on another machine that shares the folder
@@ -33,10 +37,8 @@ ENDED_UNEXPECTEDLY: Final = "Ended unexpectedly"
 NOT_AVAILABLE: Final = "Status not available"
 ENDING: Final = (QUIESCING, ENDING_IMMEDIATELY, ENDING_PREEMPTIVELY)
 _ENDED: Final = (ENDED_NORMALLY, ENDED_IMMEDIATELY, ENDED_PREEMPTIVELY)
-_PROC_LOCKS: Final = "/proc/locks"
 _STATUS_BYTES: Final = 512
 _MODE: Final = 0o644  # whatever the umask lets through
-STANDBY_LOCK: Final = "standby"  # in a queue manager's folder: a standby holds this
 
 
 class Status(NamedTuple):
@@ -92,7 +94,7 @@ def status_of(folder: str) -> Status:
     """What the queue manager of this folder is doing."""
     if not os.path.isdir(folder):
         return Status(NOT_AVAILABLE)
-    values = _read_status(folder)
+    values = read_status(folder)
     state = str(values.get("state", ""))
     host = str(values.get("host", ""))
     permits = bool(values.get("standby"))
@@ -115,74 +117,3 @@ def status_of(folder: str) -> Status:
 def standby_of(folder: str) -> int:
     """The process that stands by on this machine; 0 if none does."""
     return lock_holder(folder, STANDBY_LOCK)
-
-
-def _read_status(folder: str) -> dict[str, Any]:
-    try:
-        with open(os.path.join(folder, STATUS_FILE), encoding="utf-8") as file:
-            values = json.load(file)
-    except (FileNotFoundError, ValueError):
-        return {}
-    return values if isinstance(values, dict) else {}
-
-
-def is_refused(folder: str) -> bool:
-    """Whether a process has the folder, on whichever machine."""
-    try:
-        with open(os.path.join(folder, LOCK_PATH), "rb") as file:
-            return _refuses(file.fileno())
-    except (FileNotFoundError, PermissionError):
-        return False
-
-
-def lock_holder(folder: str, lock: str = LOCK_PATH) -> int:
-    """The process that has the folder, or another lock in it; 0 if none has."""
-    path = os.path.join(folder, lock)
-    try:
-        with open(path, "rb") as file:
-            words = file.read(200).split()
-            inode = os.fstat(file.fileno()).st_ino
-            pid = int(words[1]) if len(words) == 2 and words[1].isdigit() else 0
-            holders = _holders(inode)
-            if holders is None:
-                return (pid or -1) if _refuses(file.fileno()) else 0
-    except PermissionError:
-        return 0
-    except FileNotFoundError:
-        return _folder_holder(folder, lock)
-    if pid in holders:
-        return pid
-    return holders[0] if holders and pid == 0 else _folder_holder(folder, lock)
-
-
-def _folder_holder(folder: str, lock: str) -> int:
-    """The lock file may have been removed or replaced; the process of the queue manager
-    has locked the folder, too."""
-    holders = _holders(os.stat(folder).st_ino) if lock == LOCK_PATH else None
-    return holders[0] if holders else 0
-
-
-def _holders(inode: int) -> list[int] | None:
-    """The processes that have a file for themselves by the kernel's table of locks; None if there
-    is no such table. Tools that look at a folder share it."""
-    found: list[int] = []
-    try:
-        with open(_PROC_LOCKS, encoding="ascii") as file:
-            for line in file:
-                fields = line.split()
-                if len(fields) > 5 and fields[1] == "FLOCK" and fields[3] == "WRITE":
-                    if fields[5].rpartition(":")[2] == str(inode):
-                        found.append(int(fields[4]))
-    except OSError:
-        return None
-    return found
-
-
-def _refuses(descriptor: int) -> bool:
-    """Whether a lock is refused. This takes it for an instant, where no other way exists."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
-    return False
