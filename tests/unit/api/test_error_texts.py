@@ -357,11 +357,12 @@ def test_connect_when_the_password_is_wrong_then_the_error_log_is_named_and_noth
             ):
                 assert connection.mqsc(command)[0].ok
         for user in ("fred", "nobody"):  # whether there is such a user cannot be seen
-            text = text_of(partial(far.connect, user=user, password="wrong"))
-            assert text == (
-                "MQRC_NOT_AUTHORIZED (2035): the user may not do this [MQCONN, object 'QM1'] the "
-                "error log of the queue manager says why"
-            )
+            for connect in (far.connect, partial(connected_in_a_task, far)):
+                assert text_of(partial(connect, user=user, password="wrong")) == (
+                    "MQRC_NOT_AUTHORIZED (2035): the user may not do this [MQCONN, object 'QM1'] "
+                    f"queue manager QM1 was asked for by channel {CHANNEL} at {far.conn}; the "
+                    "error log of the queue manager says why"
+                )
         assert "AMQ9557E" in [message for message, _ in far.logged]
 
 
@@ -371,3 +372,26 @@ def test_connect_when_the_password_is_wrong_then_the_error_log_is_named_and_noth
 def test_tls_when_the_other_end_closes_then_what_to_check(error: Exception) -> None:
     text = str(tls_failed(ClientChannel(CHANNEL, ()), Address("far", 1414), error))
     assert text.endswith("check the port, SSLCIPH of its channel and its error log")
+
+
+def connected_in_a_task(far: Networked, name: str = "QM1", **given: Any) -> None:
+    """Connect over TCP with asyncio."""
+
+    async def connect() -> None:
+        await ternmq.aio.connect(name, channel=CHANNEL, conn=far.conn, **given)
+
+    asyncio.run(connect())
+
+
+def test_connect_when_another_queue_manager_is_there_then_what_was_asked_for_and_where(
+    tmp_path: Path,
+) -> None:
+    with Networked(tmp_path) as far:
+        for connect in (
+            lambda: ternmq.connect("OTHER", channel=CHANNEL, conn=far.conn),
+            lambda: connected_in_a_task(far, "OTHER"),
+        ):
+            assert text_of(connect).endswith(
+                f"[MQCONN, object 'OTHER'] queue manager OTHER was asked for by channel {CHANNEL} "
+                f"at {far.conn}"
+            )

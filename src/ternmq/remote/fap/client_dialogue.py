@@ -149,6 +149,11 @@ def refused(ended: ChannelEnded, channel: ClientChannel, place: str) -> MQError:
     return mq_error(reason, verb="MQCONN", object=channel.name, detail=detail)
 
 
+def way_of(channel: ClientChannel, place: str) -> str:
+    """By what a connection is tried."""
+    return f"channel {channel.name} at {place}"
+
+
 def product_id() -> str:
     """How the client calls itself: four letters, then version, release, modification and fix."""
     numbers = [int(one) for one in VERSION.split(".")[:3]]
@@ -244,9 +249,9 @@ def meeting(
 
 
 def connecting(
-    conversation: Conversation, negotiated: Negotiated, parameters: ConnectParameters
+    conversation: Conversation, negotiated: Negotiated, parameters: ConnectParameters, way: str
 ) -> Exchange[FapVerbs]:
-    """From a conversation to a connection."""
+    """From a conversation to a connection; `way` is channel and host, for errors."""
     dialogue = conversation.dialogue
     facts = 0 if parameters.password is None else HAS_PASSWORD
     while (row := dialogue.next(facts)) is not None:
@@ -258,18 +263,21 @@ def connecting(
         detail = FAILED if reply.failed else COMPLETED
         action = dialogue.came(reply.type, detail=detail).action
         if action == REPORT_REASON:
-            _check_connected(reply, parameters.qmgr_name)
+            _check_connected(reply, parameters.qmgr_name, way)
         if action == TAKE_OVER:
             return _verbs(conversation, negotiated, parameters, reply.values())
     raise RemoteProtocolError("the dialogue ended before MQCONN was answered")
 
 
-def _check_connected(reply: Reply, qmgr_name: str) -> None:
-    """A client learns no more than that it was refused; its administrator can read why."""
+def _check_connected(reply: Reply, qmgr_name: str, way: str) -> None:
+    """A client learns no more than that it was refused, and what it asked for itself; its
+    administrator can read why."""
     try:
         checked(reply, qmgr_name)
-    except NotAuthorized as error:
-        error.detail = LOG_SAYS_WHY
+    except MQError as error:
+        asked = f"queue manager {qmgr_name}" if qmgr_name else "the queue manager there"
+        why = LOG_SAYS_WHY if isinstance(error, NotAuthorized) else error.detail
+        error.detail = f"{asked} was asked for by {way}" + (f"; {why}" if why else "")
         raise
 
 

@@ -18,7 +18,14 @@ from ternmq.base.errors import MQError, RemoteProtocolError
 from ternmq.base.reasons import MQRC_RECONNECT_FAILED, MQRC_RECONNECTED, MQRC_RECONNECTING
 from ternmq.remote.fap.client_channel import Address, ClientChannel
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
-from ternmq.remote.fap.client_dialogue import connecting, ended_segment, exits_of, meeting, refused
+from ternmq.remote.fap.client_dialogue import (
+    connecting,
+    ended_segment,
+    exits_of,
+    meeting,
+    refused,
+    way_of,
+)
 from ternmq.remote.fap.endpoint import (
     FapEndpoint,
     broken_detail,
@@ -184,7 +191,8 @@ class TaskLine:
             parameters = self.endpoint.parameters
             if self.stream.exits is not None:
                 parameters = self.stream.exits.parameters(parameters)
-            words = connecting(self.conversation, negotiated, parameters)
+            way = way_of(self.endpoint.channel, str(self.address))
+            words = connecting(self.conversation, negotiated, parameters, way)
             async with asyncio.timeout(self.endpoint.connect_s):
                 verbs = await self.run(words)
                 verbs.local_host = self.stream.local_host

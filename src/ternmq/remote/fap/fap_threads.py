@@ -19,7 +19,14 @@ from ternmq.base.reasons import (
 )
 from ternmq.remote.fap.client_channel import Address
 from ternmq.remote.fap.client_conversation import ChannelEnded, Conversation, Reply
-from ternmq.remote.fap.client_dialogue import connecting, ended_segment, exits_of, meeting, refused
+from ternmq.remote.fap.client_dialogue import (
+    connecting,
+    ended_segment,
+    exits_of,
+    meeting,
+    refused,
+    way_of,
+)
 from ternmq.remote.fap.client_socket import ClientSocket
 from ternmq.remote.fap.endpoint import (
     FapEndpoint,
@@ -175,7 +182,8 @@ class Line:
             parameters = self.endpoint.parameters
             if self.socket.exits is not None:
                 parameters = self.socket.exits.parameters(parameters)
-            words = connecting(self.conversation, negotiated, parameters)
+            way = way_of(self.endpoint.channel, str(self.address))
+            words = connecting(self.conversation, negotiated, parameters, way)
             verbs = self.run(words)
             verbs.local_host = self.socket.local_host
             return verbs

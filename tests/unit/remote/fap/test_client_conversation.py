@@ -353,9 +353,8 @@ def connect(number: int, password: str | None, wrong: dict[int, int]) -> list[He
     end = end_with(number)
     *_others, conversation = end.conversations.values()
     negotiated = Negotiated(end.agreement, "QM1", "QM1_X")
-    words = connecting(
-        conversation, negotiated, ConnectParameters("QM1", "joe", "joe", password, "app")
-    )
+    parameters = ConnectParameters("QM1", "joe", "joe", password, "app")
+    words = connecting(conversation, negotiated, parameters, "channel APP at localhost(1414)")
     sent: list[Header] = []
     reply: Reply | None = None
     while True:
