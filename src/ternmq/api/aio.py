@@ -567,6 +567,10 @@ class Connection(TopicMethods):
         finally:
             await self._transport.end(False)
 
+    async def close(self) -> None:
+        """As `disconnect`; for a `QueueManager` it is the end of the queue manager."""
+        await self.disconnect()
+
     async def __aenter__(self) -> Connection:
         return self
 

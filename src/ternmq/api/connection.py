@@ -549,6 +549,10 @@ class Connection(TopicMethods):
         finally:
             self._transport.end(False)
 
+    def close(self) -> None:
+        """As `disconnect`; for a `QueueManager` it is the end of the queue manager."""
+        self.disconnect()
+
     def __enter__(self) -> Connection:
         return self
 

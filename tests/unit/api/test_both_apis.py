@@ -247,6 +247,19 @@ async def test_begin_when_the_unit_has_changes_then_refused(api: Any) -> None:
 
 
 @in_loop
+async def test_connection_when_it_is_closed_then_it_commits_and_the_others_go_on(api: Any) -> None:
+    async with api.memory() as qmgr:
+        await qmgr.define_queue("A")
+        connection = await qmgr.connect()
+        await connection.begin()
+        await connection.put("A", "kept")
+        await connection.close()
+        assert not connection.connected
+        async with qmgr.queue("A") as queue:
+            assert (await queue.get()).text == "kept"
+
+
+@in_loop
 async def test_connection_when_its_block_raises_then_its_unit_is_backed_out(api: Any) -> None:
     async with api.memory() as qmgr:
         await qmgr.define_queue("A")
