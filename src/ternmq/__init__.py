@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ternmq.log.record import LogDamaged
     from ternmq.outlets.smf_settings import SMFDestination
     from ternmq.remote.connect import connect
+    from ternmq.remote.fap.connect import ClientArguments
     from ternmq.remote.pool import Pool
     from ternmq.runtime.backup import Backup
     from ternmq.runtime.embedded import QueueManager, embedded, memory
@@ -74,6 +75,7 @@ __all__ = [
     "BadOptions",
     "BatchOutcome",
     "CallContext",
+    "ClientArguments",
     "CommandError",
     "Connection",
     "Consumer",
@@ -161,6 +163,7 @@ if not TYPE_CHECKING:
         "ternmq.server.embedded_network": "EmbeddedNetwork open_network",
         "ternmq.api.listening": "Listening listen",
         "ternmq.remote.connect": "connect",
+        "ternmq.remote.fap.connect": "ClientArguments",
         "ternmq.values.status": "BatchOutcome SMFRead SMFStatus",
         "ternmq.values.message": "Message",
         "ternmq.values.message_properties": "MessageProperties",
