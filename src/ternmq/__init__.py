@@ -1,4 +1,19 @@
-"""TernMQ: a message queue manager with the MQI, in typed Python."""
+"""TernMQ: a message queue manager with the MQI, in typed Python.
+
+`embedded(folder, name)` has a queue manager inside this program, `memory()` one without a disk, for
+tests. `connect(name)` reaches one that `strmqm` has started, with `channel=` and `conn=` on another
+machine. All have the same methods; `ternmq.aio` has them for asyncio.
+
+    import ternmq
+
+    with ternmq.embedded("data", "QM1", create=True) as qmgr:
+        qmgr.define_queue("ORDERS", exist_ok=True)
+        with qmgr.queue("ORDERS") as orders, qmgr.unit_of_work():
+            orders.put("a ladder", persistent=True)
+
+An error is an `MQError` with a reason code. The pages are in the folder docs of the source:
+docs/start/index.md is the first one, docs/reference/api.md has everything in tables.
+"""
 
 import os
 
