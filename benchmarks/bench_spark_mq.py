@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import ternmq
 from benchmarks.bench_served import command
 from benchmarks.figures import AT_LEAST, Figure, Goal, Settings
+from ternmq.remote.local.folder_lock import lock_holder
 from ternmq.remote.local.folder_lookup import find
-from ternmq.server.folder.status_file import lock_holder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,7 +18,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from ternmq.server.folder.status_file import lock_holder
+from ternmq.remote.local.folder_lock import lock_holder
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "terminal.svg"

@@ -12,8 +12,8 @@ from unittest import mock
 import pytest
 
 import ternmq
+from ternmq.remote.local.folder_lock import lock_holder
 from ternmq.remote.local.folder_lookup import LOCK_PATH
-from ternmq.server.folder.status_file import lock_holder
 from tests.examples.pages import Block, blocks, pages, read, run, typed, with_free_ports
 from tools.layers import ROOT
 

@@ -18,6 +18,7 @@ from ternmq.log.parameters import CIRCULAR, LogParameters
 from ternmq.outlets.smf_data_sets import DataSets
 from ternmq.ports.disk import DiskLocked
 from ternmq.ports.os_disk import OsDisk
+from ternmq.remote.local.folder_lock import lock_holder
 from ternmq.server.error_log.error_log import ErrorLog
 from ternmq.server.error_log.fault_report import FaultReports
 from ternmq.server.error_log.log_entry import Origin
@@ -67,10 +68,10 @@ def test_lock_file_replaced_then_status_shows_the_running_process(tmp_path: Path
         for text in ("", "process 1\n"):
             (root / "lock").unlink()
             (root / "lock").write_text(text)
-            assert status.lock_holder(str(root)) == os.getpid()
+            assert lock_holder(str(root)) == os.getpid()
     (root / "lock").unlink()
     with Folder(root):
-        assert status.lock_holder(str(root)) == 0  # who looks at a folder does not run it
+        assert lock_holder(str(root)) == 0  # who looks at a folder does not run it
 
 
 def test_lock_of_commands_then_nobody_else_can_take_it(tmp_path: Path) -> None:
@@ -96,7 +97,7 @@ def test_lock_file_when_written_again_then_it_keeps_its_size_and_reports_its_hol
     for _ in range(2):
         lock = disk.lock("lock")
         sizes.add((tmp_path / "lock").stat().st_size)
-        assert status.lock_holder(str(tmp_path)) == os.getpid()
+        assert lock_holder(str(tmp_path)) == os.getpid()
         with pytest.raises(DiskLocked, match=f"process {os.getpid()}$"):
             OsDisk(str(tmp_path)).lock("lock")
         lock.release()

@@ -16,9 +16,10 @@ from typing import Final
 from ternmq.base.message_table import message_line
 from ternmq.ports.disk import DiskLocked
 from ternmq.ports.os_disk import OsDisk
+from ternmq.remote.local.folder_lock import STANDBY_LOCK
 from ternmq.remote.local.folder_lookup import Place
 from ternmq.runtime.starting import Started
-from ternmq.server.folder.status_file import ENDED_UNEXPECTEDLY, STANDBY_LOCK, status_of
+from ternmq.server.folder.status_file import ENDED_UNEXPECTEDLY, status_of
 from ternmq.server.process import EXIT_RUNNING, Process, StartFailed
 
 EXIT_STANDBYS: Final = 47  # there is one already

@@ -18,11 +18,12 @@ import ternmq
 from ternmq.base.ini import IniError
 from ternmq.base.limits import SOCKET_PATH_BYTES_MAX
 from ternmq.ports.disk import DiskLocked
+from ternmq.remote.local.folder_lock import lock_holder
 from ternmq.remote.local.folder_lookup import data_folder, default_name, find, places, socket_path
 from ternmq.runtime.starting import log_parameters
 from ternmq.server.folder import data_folder as changes
 from ternmq.server.folder.creating import Creation, create, delete
-from ternmq.server.folder.status_file import lock_holder, status_of, write_status
+from ternmq.server.folder.status_file import status_of, write_status
 
 HOLD = """
 import fcntl, os, sys
