@@ -132,7 +132,7 @@ class Attribute:
         self._check_truth(value)
         return self._checked_number(int(value))
 
-    def _check_truth(self, value: int) -> None:
+    def _check_truth(self, value: object) -> None:
         """MQQA_GET_INHIBITED is 1: True would forbid what it seems to allow."""
         if isinstance(value, bool) and self.words.get("DISABLED") == 1:
             raise ValueError(f"{self.keyword} is ENABLED or DISABLED, not {value!r}")

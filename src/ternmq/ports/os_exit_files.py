@@ -50,8 +50,8 @@ def load_module(path: str) -> ModuleType:
     module.__file__ = path
     try:
         exec(compile(source, path, "exec"), module.__dict__)
-    except (Exception, SystemExit) as error:  # whatever is wrong with it, the queue manager runs
-        raise NotUsable(f"{type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as raised:  # whatever is wrong with it, the queue manager runs
+        raise NotUsable(f"{type(raised).__name__}: {raised}") from raised
     return module
 
 

@@ -331,11 +331,11 @@ class Conversation:
             self.line.serve(self, one)
         except MQError as error:
             self._report_error(one, error)
-        except StructureError as wrong:
+        except StructureError as unreadable:
             if self.verbs is not None and can_be_sent_back(one):
-                send_back(self, one, wrong.error)
+                send_back(self, one, unreadable.error)
             else:
-                self.line.protocol_error(wrong)
+                self.line.protocol_error(unreadable)
         except RemoteProtocolError as wrong:
             self.line.protocol_error(wrong)
         except Exception as fault:

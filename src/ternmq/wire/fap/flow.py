@@ -127,8 +127,8 @@ def read_body(one: Segment, fap_level: int, *, is_packed: bool = False) -> Body:
         raise SegmentError(f"{type_name(header.type)}: {error}", error.status) from error
     except MQError as wrong:
         raise StructureError(f"{type_name(header.type)}: {wrong}", wrong) from wrong
-    except UnicodeError as wrong:
-        raise SegmentError(f"{type_name(header.type)}: {wrong}", PROTOCOL_INVALID_DATA) from wrong
+    except UnicodeError as text:
+        raise SegmentError(f"{type_name(header.type)}: {text}", PROTOCOL_INVALID_DATA) from text
     if cursor.left:
         values[REST] = cursor.data[cursor.at :]
     return Body(header.type, values, cursor)
