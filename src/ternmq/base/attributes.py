@@ -127,13 +127,14 @@ class Attribute:
             if len(word) > _DIGITS_MAX:
                 raise ValueError(f"{self.keyword} is {self.lowest} to {self.highest}, no more")
             value = int(word)
+        self._check_truth(value)
         if not isinstance(value, int):
             raise ValueError(f"{self.keyword} takes a whole number, not {value!r}")
-        self._check_truth(value)
         return self._checked_number(int(value))
 
     def _check_truth(self, value: object) -> None:
-        """MQQA_GET_INHIBITED is 1: True would forbid what it seems to allow."""
+        """MQQA_GET_INHIBITED is 1: True would forbid what it seems to allow. Asked before the value
+        is an int for the compiler, which forgets that it was a bool."""
         if isinstance(value, bool) and self.words.get("DISABLED") == 1:
             raise ValueError(f"{self.keyword} is ENABLED or DISABLED, not {value!r}")
 
