@@ -314,7 +314,10 @@ def _lock(disk: Disk, name: str) -> DiskLock:
     except DiskLocked as locked:
         disk.close()
         if locked.holder in ("this process", f"process {os.getpid()}"):
-            detail = "this program has it open already; use qmgr.connect() of that one"
+            detail = (
+                f"its data folder is in use by this program, process {os.getpid()}: use "
+                "qmgr.connect() of the queue manager that it has open"
+            )
         else:
             detail = (
                 f"its data folder is in use: {locked}. End that process; if strmqm has started "

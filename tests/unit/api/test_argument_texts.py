@@ -7,6 +7,7 @@ Method: the mistakes that a developer made who used the pages alone; the whole t
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -212,8 +213,8 @@ def test_queue_manager_when_it_is_in_use_then_how_to_get_to_it(
 def test_queue_manager_when_this_program_has_it_then_its_own_connect(tmp_path: Path) -> None:
     with ternmq.embedded(tmp_path, "QM1", create=True, log_file_pages=64):
         assert text_of(lambda: ternmq.embedded(tmp_path, "QM1")).endswith(
-            "[MQCONN, object 'QM1'] this program has it open already; use qmgr.connect() of that "
-            "one"
+            "[MQCONN, object 'QM1'] its data folder is in use by this program, "
+            f"process {os.getpid()}: use qmgr.connect() of the queue manager that it has open"
         )
 
 

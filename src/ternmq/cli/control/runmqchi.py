@@ -22,6 +22,7 @@ ABOUT: Final = "Start channels when messages for them arrive, while this command
 QUEUE: Final = "SYSTEM.CHANNEL.INITQ"
 EXIT_UNEXPECTED: Final = 10
 EXIT_FAILED: Final = 20
+STARTING_LOOKS_MAX: Final = 60  # half a second each
 
 
 def main(argv: list[str]) -> int:
@@ -43,16 +44,29 @@ def _run(operator: Connection, queue: str, signals: StopSignals) -> int:
     write_now(answer_line(answer))
     if not answer.ok:
         return EXIT_UNEXPECTED
-    signals.wait_while(lambda: _runs(operator, queue))
+    signals.wait_while(Watch(operator, queue).runs)
     if operator.connected:
         operator.mqsc(f"STOP CHINIT INITQ('{queue}')")
     return 0
 
 
-def _runs(operator: Connection, queue: str) -> bool:
-    """Whether somebody reads the queue."""
-    try:
-        shown = operator.mqsc(f"DISPLAY QSTATUS('{queue}') IPPROCS")[0]
-    except MQError:
-        return False
-    return shown.ok and int(shown["IPPROCS"]) > 0
+class Watch:
+    """Whether the initiator reads its queue. It opens the queue some time after START CHINIT is
+    answered, so the first looks may find nobody."""
+
+    def __init__(self, operator: Connection, queue: str) -> None:
+        self._operator = operator
+        self._queue = queue
+        self._looks_left = STARTING_LOOKS_MAX
+
+    def runs(self) -> bool:
+        """Look once."""
+        try:
+            shown = self._operator.mqsc(f"DISPLAY QSTATUS('{self._queue}') IPPROCS")[0]
+        except MQError:
+            return False
+        if shown.ok and int(shown["IPPROCS"]) > 0:
+            self._looks_left = 0
+            return True
+        self._looks_left -= 1
+        return shown.ok and self._looks_left >= 0
