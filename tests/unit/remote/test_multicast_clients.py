@@ -167,7 +167,12 @@ def test_connection_when_it_is_lost_then_the_client_joins_again(bed: Bed) -> Non
         assert sub.get(wait=5).text == "after"
         with bed.connect().subscribe("t1/#") as other:
             topic.put("to a new one")
-            assert other.get(wait=5).text == "to a new one"
+            # The publisher began again a moment before this one joined: a packet that took longer
+            # than that moment makes it look as if it had been there, and then it gets both.
+            texts = [other.get(wait=5).text]
+            if texts == ["after"]:
+                texts.append(other.get(wait=5).text)
+            assert texts[-1] == "to a new one"
 
 
 def test_strangers_when_they_send_to_the_group_then_nothing_happens(bed: Bed) -> None:
