@@ -22,9 +22,10 @@ EXPECTED = os.environ.get("TERNMQ_EXPECT", "plain")
 # Java takes seconds to start, and the first query of a kind as long again.
 SPARK_TIMEOUT_S = 300
 # Tests are short: what Java compiles slowly and well would never be paid back, and Spark's own
-# classes need not be verified each time.
+# classes need not be verified each time. With one tier Java keeps 48 MB of compiled code, which all
+# tests together fill: "Out of space in CodeCache for adapters" then ends it.
 JAVA_QUICK = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
     " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 # Queries over a few rows take most of their time to be compiled. Those of pages are, as for users
