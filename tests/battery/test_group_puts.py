@@ -343,3 +343,15 @@ def test_group_of_a_queue_when_its_last_message_is_missing_then_2241(queue: tern
     with pytest.raises(MQError) as caught:
         group.put(b"c")
     assert (caught.value.comp, caught.value.reason) == (mq.MQCC_FAILED, 2241)
+
+
+def test_group_when_text_has_a_descriptor_then_its_character_set_is_utf_8(
+    queue: ternmq.Queue,
+) -> None:
+    with queue.group() as group:
+        group.put("süß", descriptor=Descriptor(ccsid=500))
+        group.put("end", last=True)
+    messages = list(queue)
+    assert [message.text for message in messages] == ["süß", "end"]
+    assert [m.descriptor.ccsid for m in messages] == [1208, 1208]
+    assert {m.descriptor.format for m in messages} == {mq.MQFMT_STRING}

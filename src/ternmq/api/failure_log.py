@@ -8,5 +8,5 @@ def log_failure(error: BaseException) -> None:
     """To the logger `ternmq`, which shows them on stderr unless the program says otherwise."""
     import logging  # only now: few programs fail
 
-    text = "messages no longer go to a function, which has failed or whose connection has"
+    text = "a function gets no more messages: it has failed, or its connection"
     logging.getLogger("ternmq").error(text, exc_info=error)

@@ -29,15 +29,12 @@ class GroupProgress:
         self.count = 0  # messages put
         self.is_complete = False  # the last one is put
 
-    def next(self, data: Data, last: bool, given: Descriptor | None) -> Descriptor:
+    def next(self, last: bool, given: Descriptor | None) -> Descriptor:
         """The descriptor of the next message."""
         if self.is_complete:
             detail = f"the group has its last message, number {self.count}: begin another"
             raise self._error(mq.MQCC_FAILED, detail)
         md = Descriptor() if given is None else _copied(given)
-        if given is None and isinstance(data, (str, dict, list)):
-            md.format = mq.MQFMT_STRING
-            md.ccsid = 1208
         md.version = mq.MQMD_VERSION_2
         md.msg_flags |= mq.MQMF_LAST_MSG_IN_GROUP if last else mq.MQMF_MSG_IN_GROUP
         md.group_id = self.group_id
@@ -89,7 +86,7 @@ class MessageGroup(GroupProgress):
     ) -> bytes:
         """Put the next message of the group and return its MsgId; particulars as those of
         `Queue.put`."""
-        md = self.next(data, last, descriptor)
+        md = self.next(last, descriptor)
         return self.was_put(self._queue.put_call(data, md, particulars), last)
 
     def __enter__(self) -> MessageGroup:
@@ -122,7 +119,7 @@ class TaskMessageGroup(GroupProgress):
     ) -> bytes:
         """Put the next message of the group and return its MsgId; particulars as those of
         `Queue.put`."""
-        md = self.next(data, last, descriptor)
+        md = self.next(last, descriptor)
         return self.was_put(await self._queue.put_call(data, md, particulars), last)
 
     async def __aenter__(self) -> TaskMessageGroup:

@@ -269,6 +269,11 @@ def test_connect_when_its_own_process_has_no_socket_yet_then_it_is_not_running(
             "write host(port) or host:port",
         ),
         (
+            {"channel": "A.B", "conn": "mq://me:secret@localhost(99999)"},
+            "'mq://localhost(99999)' is not a connection name: write host(port) or host:port, with "
+            "a port from 1 to 65535",
+        ),
+        (
             {"channel": "A.B", "conn": "localhost(99999)"},
             "'localhost(99999)' is not a connection name: write host(port) or host:port, with a "
             "port from 1 to 65535",

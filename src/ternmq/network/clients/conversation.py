@@ -26,7 +26,7 @@ from ternmq.mqi.steps.units import Disconnect
 from ternmq.network.clients.byte_form import Form
 from ternmq.network.clients.held_cancel import HeldCancel
 from ternmq.network.clients.silent_puts import AsyncPuts
-from ternmq.network.clients.unreadable_call import can_be_sent_back, send_back
+from ternmq.network.clients.unreadable_call import refuse_unreadable
 from ternmq.values.calls import units
 from ternmq.values.xid import XID
 from ternmq.wire.fap.dialogue import (
@@ -332,10 +332,7 @@ class Conversation:
         except MQError as error:
             self._report_error(one, error)
         except StructureError as unreadable:
-            if self.verbs is not None and can_be_sent_back(one):
-                send_back(self, one, unreadable.error)
-            else:
-                self.line.protocol_error(unreadable)
+            refuse_unreadable(self, one, unreadable)
         except RemoteProtocolError as wrong:
             self.line.protocol_error(wrong)
         except Exception as fault:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ternmq.base.errors import MQError
 from ternmq.wire.fap.call_flows import CALL_HEADER_BYTES
-from ternmq.wire.fap.segment import TSH_BYTES, Segment
+from ternmq.wire.fap.segment import TSH_BYTES, Segment, StructureError
 from ternmq.wire.fap.vocabulary import MQCONN, MQOPEN, MQSUB, REPLY, SPI, type_name
 
 if TYPE_CHECKING:
@@ -22,9 +22,17 @@ _HANDLE_AT: Final = CALL_HEADER_BYTES - 4
 _SPI_BYTES: Final = CALL_HEADER_BYTES + 12  # the answer of a failed one may end behind its header
 
 
-def can_be_sent_back(one: Segment) -> bool:
-    """Whether it is a call that is answered like this. MQCONN is not: it made no connection."""
-    return MQCONN < one.header.type <= 0x8F and one.body_bytes >= CALL_HEADER_BYTES
+def refuse_unreadable(conversation: Conversation, one: Segment, unreadable: StructureError) -> None:
+    """Refuse a call for one of its structures. What is not a call, and MQCONN, which has made no
+    connection, end the partner's connections as before."""
+    is_call = MQCONN < one.header.type <= 0x8F and one.body_bytes >= CALL_HEADER_BYTES
+    if conversation.verbs is None or not is_call:
+        conversation.line.protocol_error(unreadable)
+        return
+    try:
+        send_back(conversation, one, unreadable.error)
+    except Exception as fault:
+        conversation.cut_off(fault, type_name(one.header.type))
 
 
 def send_back(conversation: Conversation, one: Segment, error: MQError) -> None:

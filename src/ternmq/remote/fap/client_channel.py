@@ -103,15 +103,21 @@ def addresses_of(conn: str, channel_name: str = "") -> tuple[Address, ...]:
         port = int(one.group(2)) if one is not None and one.group(2) else PORT_USUAL
         if one is None or not 1 <= port <= _PORT_MAX:
             fault = f"write host(port) or host:port, with a port from 1 to {_PORT_MAX}"
-            raise config_error(f"'{conn}' is not a connection name: {fault}", channel_name)
+            raise _not_a_name(conn, fault, channel_name)
         fault = _host_fault(one.group(1))
         if fault:
-            from ternmq.remote.fap.ccdt import without_password  # few make a mistake
-
-            shown = without_password(conn)
-            raise config_error(f"'{shown}' is not a connection name: {fault}", channel_name)
+            raise _not_a_name(conn, fault, channel_name)
         found.append(Address(one.group(1), port))
     return tuple(found)
+
+
+def _not_a_name(conn: str, fault: str, channel_name: str) -> Exception:
+    """Some write a URL here, with a password in it."""
+    from ternmq.remote.fap.ccdt import without_password  # few make a mistake
+
+    return config_error(
+        f"'{without_password(conn)}' is not a connection name: {fault}", channel_name
+    )
 
 
 def _host_fault(host: str) -> str:
