@@ -50,8 +50,6 @@ CATCH_ALL = {
 # May speak to a terminal.
 SPEAKS = ("cli",)
 
-FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", -1)  # from Python 3.12 on
-
 # Words for which a reader has to guess what is meant: say report, again, has no, invalid, is not.
 # `is None` is Python's, so only lower case counts.
 FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", -1)  # from Python 3.12 on

@@ -71,7 +71,7 @@ class Binding:
         """One request; the body of its answer."""
         kind = frame.kind
         if kind == wire.PUT:
-            return await self._put(frame.body)
+            return await self._put(wire.PutBody(frame.taken_body(), False))
         if kind == wire.GET:
             return await self._get(frame)
         if kind == wire.COMMIT:
@@ -79,13 +79,13 @@ class Binding:
         elif kind == wire.BACKOUT:
             await self.verbs.run(BackOut())
         elif kind == wire.PUT1:
-            return await self._put1(frame.body)
+            return await self._put1(wire.PutBody(frame.taken_body(), True))
         elif kind == wire.PUT_LIST:
-            return await self._put_list(frame.body)
+            return await self._put_list(wire.ListPutBody(frame.taken_body()))
         elif kind == wire.DEFER:
-            return await self._put_deferred(frame.body)
+            return await self._put_deferred(frame)
         elif kind == wire.LEVEL:
-            return await self._put_at_level(frame.body)
+            return await self._put_at_level(frame)
         elif kind == wire.DISCONNECT:
             await self.verbs.end(False)
         else:
@@ -126,8 +126,7 @@ class Binding:
         msg_id = ZERO_ID if put.options & mq.MQPMO_NEW_MSG_ID else identifiers[:24]
         return request.with_ids(msg_id, identifiers[24:])
 
-    async def _put(self, body: bytes) -> bytes:
-        put = wire.PutBody(body, False)
+    async def _put(self, put: wire.PutBody) -> bytes:
         verbs = self.verbs
         handle = self._handle(put.handle, "MQPUT")
         await verbs.put(handle, with_properties(self._put_request(put, "MQPUT"), put), put.data)
@@ -135,16 +134,15 @@ class Binding:
         assert entry is not None
         return was_put(entry, int(verbs.link.warning))
 
-    async def _put1(self, body: bytes) -> bytes:
-        put = wire.PutBody(body, True)
+    async def _put1(self, put: wire.PutBody) -> bytes:
         request = with_properties(self._put_request(put, "MQPUT1"), put)
         return await self._put_by(put1_call(put, request))
 
-    async def _put_at_level(self, body: bytes) -> bytes:
-        if len(body) < wire.LEVEL_HEAD.size:
+    async def _put_at_level(self, frame: wire.Frame) -> bytes:
+        if len(frame.body) < wire.LEVEL_HEAD.size:
             raise RemoteProtocolError("a put without its publication level")
-        level, is_put1 = wire.LEVEL_HEAD.unpack_from(body)
-        put = wire.PutBody(body[wire.LEVEL_HEAD.size :], is_put1 != 0)
+        level, is_put1 = wire.LEVEL_HEAD.unpack_from(frame.body)
+        put = wire.PutBody(frame.taken_body()[wire.LEVEL_HEAD.size :], is_put1 != 0)
         verb = "MQPUT1" if is_put1 else "MQPUT"
         check_level(level, verb)
         request = with_properties(self._put_request(put, verb), put).with_level(level)
@@ -152,11 +150,11 @@ class Binding:
             return await self._put_by(put1_call(put, request))
         return await self._put_by(Put(self._handle(put.handle, verb), request, put.data))
 
-    async def _put_deferred(self, body: bytes) -> bytes:
-        if len(body) < wire.DELAY.size:
+    async def _put_deferred(self, frame: wire.Frame) -> bytes:
+        if len(frame.body) < wire.DELAY.size:
             raise RemoteProtocolError("a put without its delivery delay")
-        delay_ms: int = wire.DELAY.unpack_from(body)[0]
-        put = wire.PutBody(body[wire.DELAY.size :], False)
+        delay_ms: int = wire.DELAY.unpack_from(frame.body)[0]
+        put = wire.PutBody(frame.taken_body()[wire.DELAY.size :], False)
         handle = self._handle(put.handle, "MQPUT")
         request = with_properties(self._put_request(put, "MQPUT"), put)
         return await self._put_by(PutDeferred(handle, request, put.data, delay_ms))
@@ -166,8 +164,7 @@ class Binding:
         assert call.entry is not None
         return was_put(call.entry, call.warning)
 
-    async def _put_list(self, body: bytes) -> bytes:
-        asked = wire.ListPutBody(body)
+    async def _put_list(self, asked: wire.ListPutBody) -> bytes:
         put = asked.put
         verb = "MQPUT" if put.handle else "MQPUT1"
         request = with_properties(self._put_request(put, verb), put)

@@ -184,8 +184,8 @@ class Session(asyncio.Protocol):
         try:
             await self._hello()
             while not self._closing:
-                frame = await self._next()
-                await self._serve(frame)
+                # No name keeps the request while the next one is waited for: it may be long.
+                await self._serve(await self._next())
                 if not self._writable.is_set():
                     await self._writable.wait()
         except asyncio.CancelledError:

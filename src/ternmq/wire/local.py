@@ -142,6 +142,12 @@ class Frame:
             raise RemoteProtocolError(f"frame {self.kind}: JSON, but no object")
         return value
 
+    def taken_body(self) -> bytes:
+        """The body, which the frame keeps no longer: it may be a long message."""
+        body = self.body
+        self.body = b""
+        return body
+
     def referred(self) -> int:
         """The number of another request, in CANCEL and ACK."""
         if len(self.body) != NUMBER.size:

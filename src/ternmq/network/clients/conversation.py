@@ -332,7 +332,7 @@ class Conversation:
         except MQError as error:
             self._report_error(one, error)
         except StructureError as unreadable:
-            refuse_unreadable(self, one, unreadable)
+            self._report_unreadable(one, unreadable)
         except RemoteProtocolError as wrong:
             self.line.protocol_error(wrong)
         except Exception as fault:
@@ -348,6 +348,12 @@ class Conversation:
             self.refuse_call(one, error)
         except RemoteProtocolError as wrong:
             self.line.protocol_error(wrong)
+        except Exception as fault:
+            self.cut_off(fault, type_name(one.header.type))
+
+    def _report_unreadable(self, one: Segment, unreadable: StructureError) -> None:
+        try:
+            refuse_unreadable(self, one, unreadable)
         except Exception as fault:
             self.cut_off(fault, type_name(one.header.type))
 

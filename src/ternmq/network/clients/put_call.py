@@ -477,6 +477,8 @@ def put_message(conversation: Conversation, one: Segment) -> None:
     if is_silent:
         _put_silently(conversation, plan, request, message)
         return
+    body = b""
+    one.drop()  # a long message is not kept twice while it is put; the call refuses by itself
     PutCall(conversation, plan, request, message, one.header.request).go_on()
 
 

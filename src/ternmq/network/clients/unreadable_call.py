@@ -29,10 +29,7 @@ def refuse_unreadable(conversation: Conversation, one: Segment, unreadable: Stru
     if conversation.verbs is None or not is_call:
         conversation.line.protocol_error(unreadable)
         return
-    try:
-        send_back(conversation, one, unreadable.error)
-    except Exception as fault:
-        conversation.cut_off(fault, type_name(one.header.type))
+    send_back(conversation, one, unreadable.error)
 
 
 def send_back(conversation: Conversation, one: Segment, error: MQError) -> None:

@@ -154,22 +154,26 @@ class Framing:
         if size <= self.segment_bytes_max:
             start = self.start(size)
             return b"".join((start, tail(type, FIRST_AND_LAST), head, body, data))
-        return self.pieces(type, b"".join((head, body, data)))
+        return self.pieces(type, head + body, data)
 
-    def pieces(self, type: int, body: bytes) -> bytes:
-        """A body that is too long for one segment."""
+    def pieces(self, type: int, front: bytes, data: bytes) -> bytes:
+        """A body that is too long for one segment: its front, then its data, which is copied only
+        once because it is long."""
         room = self.segment_bytes_max - self.header_bytes
-        parts: list[bytes] = []
-        end = len(body)
+        parts: list[bytes | memoryview] = []
+        front_bytes = len(front)
+        end = front_bytes + len(data)
+        view = memoryview(data)
         at = 0
-        with memoryview(body) as view:
-            while at < end:
-                size = min(room, end - at)
-                flags = (FIRST if at == 0 else 0) | (LAST if at + size == end else 0)
-                parts.append(self.start(self.header_bytes + size))
-                parts.append(tail(type, flags))
-                parts.append(bytes(view[at : at + size]))
-                at += size
+        while at < end:
+            size = min(room, end - at)
+            flags = (FIRST if at == 0 else 0) | (LAST if at + size == end else 0)
+            parts.append(self.start(self.header_bytes + size))
+            parts.append(tail(type, flags))
+            if at < front_bytes:
+                parts.append(front[at : at + size])
+            parts.append(view[max(at - front_bytes, 0) : max(at + size - front_bytes, 0)])
+            at += size
         return b"".join(parts)
 
     # ---- put

@@ -229,6 +229,11 @@ class Segment:
         """How many bytes are behind the header."""
         return len(self.data) - self.body_at
 
+    def drop(self) -> None:
+        """Keep the header alone: what the body had is read."""
+        self.data = b""
+        self.body_at = 0
+
 
 def segment_variant(data: bytes | bytearray, at: int) -> str:
     """TSH, TSHM or TSHC: what the four bytes say that a segment begins with."""
