@@ -68,12 +68,10 @@ class Binding:
         self._gets: dict[bytes, GetRequest] = {}
 
     async def serve(self, frame: wire.Frame) -> bytes:
-        """One request; the body of its answer."""
+        """One request but a get; the body of its answer."""
         kind = frame.kind
         if kind == wire.PUT:
             return await self._put(wire.PutBody(frame.taken_body(), False))
-        if kind == wire.GET:
-            return await self._get(frame)
         if kind == wire.COMMIT:
             await self.verbs.run(Commit())
         elif kind == wire.BACKOUT:
@@ -216,7 +214,8 @@ class Binding:
             self._gets[body] = request
         return request
 
-    async def _get(self, frame: wire.Frame) -> bytes:
+    async def get(self, frame: wire.Frame) -> list[bytes]:
+        """A get; the parts of its answer's body, the last of which may be a long message."""
         body = frame.body
         if len(body) != wire.GET_HEAD.size:
             raise RemoteProtocolError(f"a get of {len(body)} bytes")
@@ -277,11 +276,11 @@ def was_put(entry: Entry, warning: int) -> bytes:
     return b"".join((entry.msg_id, base[40:48], base[196:304], when, base[320:324], place, packed))
 
 
-def got(call: GetCall, now_ns: int) -> bytes:
+def got(call: GetCall, now_ns: int) -> list[bytes]:
     """The answer to a get."""
     entry = call.entry
     if entry is None:
-        return wire.GOT_HEAD.pack(int(call.reason), *(0,) * (wire.GOT_FIELDS - 1))
+        return [wire.GOT_HEAD.pack(int(call.reason), *(0,) * (wire.GOT_FIELDS - 1))]
     if entry.properties:
         entry = as_delivered(call, entry)
     reason = int(call.reason)
@@ -320,7 +319,7 @@ def got(call: GetCall, now_ns: int) -> bytes:
         now_ns,
         len(entry.properties),
     )
-    return b"".join((head, descriptor, entry.properties, data))
+    return [head, descriptor, entry.properties, data]
 
 
 def put1_call(put: wire.PutBody, request: PutRequest) -> Put1:

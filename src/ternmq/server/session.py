@@ -254,16 +254,18 @@ class Session(asyncio.Protocol):
     async def _got(self, binding: Binding, frame: wire.Frame) -> bytes:
         """A get. Many may have waited for one message, so that room is looked for twice."""
         await self._await_room()
-        body = await binding.serve(frame)
-        if len(body) >= COUNTED_BYTES:
+        parts = await binding.get(frame)
+        size = sum([len(part) for part in parts])
+        if size >= COUNTED_BYTES:
             try:
                 await self._await_room()
             except asyncio.CancelledError:
                 binding.take_back()
                 raise
-        if len(body) > _TOGETHER_BYTES:
-            return self._in_parts(frame.number, [body])
-        return wire.frame(wire.OK, frame.number, body)
+        first = wire.frame_head(wire.OK, frame.number, size)
+        if size > _TOGETHER_BYTES:
+            self._tail = [parts.pop()]  # the message, which is not copied
+        return b"".join([first, *parts])
 
     async def _await_room(self) -> None:
         """Until there is room for an answer; see `answer_room`."""
