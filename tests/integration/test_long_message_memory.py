@@ -15,7 +15,9 @@ import pytest
 import ternmq
 from ternmq import constants as mq
 from ternmq.remote.fap.frames import Framing
+from ternmq.server.binding import Binding
 from ternmq.wire.fap.vocabulary import MQPUT
+from ternmq.wire.local import Frame
 from tests.unit.api.networked import Networked, NetworkedQueueManager
 from tests.unit.api.served import Served, ServedQueueManager
 
@@ -66,6 +68,31 @@ def test_put_when_it_is_done_then_the_message_is_in_memory_once(
         assert peak < 3.25  # the client's segments, the message as it came, and as it is stored
         assert queue.get().data == b"first"
         assert queue.get(options=mq.MQGMO_COMPLETE_MSG).data == data
+
+
+def test_get_when_its_answer_cannot_be_made_then_the_next_get_has_the_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Binding.get
+
+    async def spoiled(self: Binding, frame: Frame) -> list[Any]:
+        head, *_rest, data = await real(self, frame)
+        return [head, "text", data]  # has a length, and cannot be joined with bytes
+
+    served = ServedQueueManager(Served(tmp_path, "QM1"))
+    try:
+        with served.connect() as connection:
+            connection.define_queue("A")
+            with connection.queue("A") as queue:
+                queue.put(bytes(100_000))
+                with monkeypatch.context() as context:
+                    context.setattr(Binding, "get", spoiled)
+                    with pytest.raises(ternmq.MQError) as failed:
+                        queue.get()
+                assert failed.value.reason == mq.MQRC_UNEXPECTED_ERROR
+                assert [len(message.data) for message in queue] == [100_000]
+    finally:
+        served.close()
 
 
 def test_call_when_it_is_long_then_its_data_is_copied_once() -> None:

@@ -220,13 +220,15 @@ class Session(asyncio.Protocol):
         except ProtocolError:
             raise
         except Exception as error:
-            # A fault of ours: its caller gets the error, the others go on.
+            # A fault of ours: its caller gets the error, the others go on. A message stays.
+            if frame.kind == wire.GET and self.binding is not None:
+                self.binding.take_back()
             self.host.fault(error, f"a request of kind {frame.kind}")
             fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
             answer = wire.json_frame(wire.ERROR, number, error_value(fault))
         self._serving = 0
         if traced is not None:
-            traced.answered(answer)
+            traced.answered(answer, sum([len(part) for part in self._tail]))
         self._write_answer(answer)
 
     async def _answer(self, frame: wire.Frame) -> bytes:
@@ -263,9 +265,10 @@ class Session(asyncio.Protocol):
                 binding.take_back()
                 raise
         first = wire.frame_head(wire.OK, frame.number, size)
-        if size > _TOGETHER_BYTES:
-            self._tail = [parts.pop()]  # the message, which is not copied
-        return b"".join([first, *parts])
+        tail = [parts.pop()] if size > _TOGETHER_BYTES else []  # the message, which is not copied
+        answer = b"".join([first, *parts])
+        self._tail = tail  # from here on nothing fails, so that no other answer gets it
+        return answer
 
     async def _await_room(self) -> None:
         """Until there is room for an answer; see `answer_room`."""

@@ -46,10 +46,11 @@ class TracedRequest:
         self._facts["sent"] = len(frame.body)
         self._began_ns = time.monotonic_ns()
 
-    def answered(self, answer: bytes) -> None:
-        """Write it down, with how it ended and how long it took."""
+    def answered(self, answer: bytes, tail_bytes: int) -> None:
+        """Write it down, with how it ended and how long it took. So many bytes of a long answer
+        stand behind what is given."""
         took_us = (time.monotonic_ns() - self._began_ns) // 1000
-        self._facts["received"] = max(len(answer) - wire.HEAD_BYTES, 0)
+        self._facts["received"] = max(len(answer) + tail_bytes - wire.HEAD_BYTES, 0)
         self._facts["reason"] = _reason(answer)
         self._trace.record(self._component, self._verb, **self._facts, us=took_us)
 

@@ -94,6 +94,19 @@ def test_verbs_are_reported_with_who_and_how_long(
     assert "a secret" not in json.dumps(reported)
 
 
+def test_a_long_get_is_reported_with_all_its_bytes(served: Served, tmp_path: Path) -> None:
+    assert strmqtrc.main(["-m", "QM1"]) == 0
+    assert look(served).on
+    with served.connect() as connection:
+        connection.define_queue("Q")
+        with connection.queue("Q") as queue:
+            for length in (1_000, 100_000):  # the second one is written in two parts
+                queue.put(bytes(length))
+                queue.get()
+    short, long = (one["received"] for one in records(tmp_path) if one["verb"] == "MQGET")
+    assert long - short == 99_000
+
+
 def test_only_what_is_wanted(served: Served, tmp_path: Path) -> None:
     strmqtrc.main(["-m", "QM1", "-t", "api", "-v", "mqput,MQGET"])
     look(served)

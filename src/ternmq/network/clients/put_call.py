@@ -477,9 +477,10 @@ def put_message(conversation: Conversation, one: Segment) -> None:
     if is_silent:
         _put_silently(conversation, plan, request, message)
         return
+    call = PutCall(conversation, plan, request, message, one.header.request)
     body = b""
     one.drop()  # a long message is not kept twice while it is put; the call refuses by itself
-    PutCall(conversation, plan, request, message, one.header.request).go_on()
+    call.go_on()
 
 
 @final

@@ -117,6 +117,14 @@ class PartnerSocket(asyncio.Protocol):
         """Bytes have come. A partner that sends much lets others have a turn: some loops read one
         socket many times before they look at the next."""
         exits = self.exits
+        if exits is None and self.compression is None:  # every message comes here: little is asked
+            trace = self.host.trace
+            if trace is None or not trace.on:
+                line = self.line
+                line.feed(data)
+                if len(data) >= TURN_BYTES and line.is_reading and not line.is_closing:
+                    self._give_turn(line)
+                return
         if exits is not None:
             try:
                 if exits.received(data):
@@ -140,10 +148,14 @@ class PartnerSocket(asyncio.Protocol):
             self._traced(line.kept_bytes == 0).received(trace, data)
         line.feed(data)
         if size >= TURN_BYTES and line.is_reading and not line.is_closing:
-            self.read_on(False)
-            line.turns.loop.call_soon(self._read_again)
+            self._give_turn(line)
         elif self.exits is not None:
             self._read_again()
+
+    def _give_turn(self, line: Line) -> None:
+        """Others first: this one is read again at the loop's next turn."""
+        self.read_on(False)
+        line.turns.loop.call_soon(self._read_again)
 
     def _expanded(self, compression: SegmentCompression, data: bytes) -> bytes:
         try:
