@@ -220,16 +220,19 @@ class Session(asyncio.Protocol):
         except ProtocolError:
             raise
         except Exception as error:
-            # A fault of ours: its caller gets the error, the others go on. A message stays.
-            if frame.kind == wire.GET and self.binding is not None:
-                self.binding.take_back()
-            self.host.fault(error, f"a request of kind {frame.kind}")
-            fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
-            answer = wire.json_frame(wire.ERROR, number, error_value(fault))
+            answer = self._fault_answer(frame, error)
         self._serving = 0
         if traced is not None:
             traced.answered(answer, sum([len(part) for part in self._tail]))
         self._write_answer(answer)
+
+    def _fault_answer(self, frame: wire.Frame, error: Exception) -> bytes:
+        """A fault of ours: its caller gets the error, the others go on, and a message stays."""
+        if frame.kind == wire.GET and self.binding is not None:
+            self.binding.take_back()
+        self.host.fault(error, f"a request of kind {frame.kind}")
+        fault = mq_error(MQRC_UNEXPECTED_ERROR, detail=f"{type(error).__name__}: {error}")
+        return wire.json_frame(wire.ERROR, frame.number, error_value(fault))
 
     async def _answer(self, frame: wire.Frame) -> bytes:
         number = frame.number
